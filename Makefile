@@ -10,6 +10,8 @@ RACE ?= -race
 TEST_TIMEOUT ?= 20m
 # Where `make install` builds to. From the command line only: shells have a DIR, too.
 DIR := .cache/mirror
+# The platforms that it builds for, such as "linux_amd64 darwin_arm64": this one if it is empty.
+PLATFORMS :=
 # Where `make release-rehearsal` leaves the release: a folder that does not exist yet.
 KEEP :=
 FUZZTIME ?= 60s
@@ -48,8 +50,8 @@ build: ## Build the provider and the sandbox into .cache/bin, with settings for 
 	@bash -c 'printf "export TF_CLI_CONFIG_FILE=%q\n" "$$0"' "$(CURDIR)/$(BIN)/dev.tfrc"
 
 .PHONY: install
-install: ## Build the provider into a mirror for `init`, .cache/mirror or DIR=…, and the sandbox beside it.
-	@$(TIDILY) tools/install.sh "$(DIR)"
+install: ## Build the provider into a mirror for `init`, .cache/mirror or DIR=…, for PLATFORMS="…", and the sandbox beside it.
+	@$(TIDILY) tools/install.sh "$(DIR)" $(PLATFORMS)
 
 .PHONY: sandbox
 sandbox: ## Serve the sandbox until Ctrl-C, with the flags ARGS="…".

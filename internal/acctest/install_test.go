@@ -3,9 +3,14 @@
 package acctest_test
 
 import (
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -52,18 +57,56 @@ func TestAccInstallAsPrinted(t *testing.T) {
 	})...)
 	wantText(t, out, "Installed modelcatalogue/modelcatalogue v0.1.0", "The configuration is valid.", "image = \"registry.")
 
-	// A copy stands in for what is built for other platforms.
-	for _, platform := range []string{"darwin_arm64", "linux_amd64"} {
-		shell(clone, `cd 'its own/mirror/`+underTest.RegistryHost()+`/modelcatalogue/modelcatalogue/0.1.0'`,
-			"test -e "+platform+" || cp -R $(go env GOOS)_$(go env GOARCH) "+platform)
-	}
-	lock := regexp.MustCompile(`(?m)^ +(terraform providers lock .*)$`).FindStringSubmatch(readme)
-	shell(folder, strings.Replace(lock[1], "MIRROR", "'"+filepath.Join(clone, "its own/mirror")+"'", 1))
+	mirror := filepath.Join(clone, "its own/mirror")
+	several := regexp.MustCompile(`(?m)^ +make install (PLATFORMS=.*)\n +(terraform providers lock .*)$`).FindStringSubmatch(readme)
+	shell(clone, "PATH="+oneCompiler(t)+":$PATH "+makeInstall+" "+several[1])
+	shell(folder, strings.Replace(several[2], "MIRROR", "'"+mirror+"'", 1))
+	installFromNetwork(t, mirror, env)
 
 	// The configuration has locked another build of the same version.
 	writeText(t, filepath.Join(clone, "new.go"), "package main\n\nfunc init() { println() }\n")
-	wantText(t, shell(clone, makeInstall), "remove its .terraform.lock.hcl first")
-	shell(folder, slices.Concat([]string{"rm .terraform.lock.hcl"}, install)...)
+	wantText(t, shell(clone, makeInstall), "remove its .terraform.lock.hcl and .terraform/providers")
+	shell(folder, slices.Concat([]string{"rm -r .terraform.lock.hcl .terraform/providers"}, install)...)
+}
+
+// oneCompiler returns a folder with a `go` that compiles for this platform whatever the target, which is quick.
+func oneCompiler(t *testing.T) string {
+	t.Helper()
+	compiler, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	script := "#!/bin/sh\ncase $1 in build | list) unset GOOS GOARCH ;; esac\nexec '" + compiler + `' "$@"`
+	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return bin
+}
+
+// installFromNetwork serves a mirror as a static site, and installs from it with the settings that the page prints.
+func installFromNetwork(t *testing.T, mirror string, env []string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return // engines elsewhere take no certificate from SSL_CERT_FILE
+	}
+	site := httptest.NewTLSServer(http.FileServer(http.Dir(mirror)))
+	t.Cleanup(site.Close)
+	folder := t.TempDir()
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: site.Certificate().Raw})
+	writeText(t, filepath.Join(folder, "site.pem"), string(authority))
+	for _, b := range blocks(readText(t, root+"/docs/index.md")) {
+		if strings.Contains(b.text, "network_mirror") {
+			settings := regexp.MustCompile(`https://.*/`).ReplaceAllString(b.text, site.URL+"/")
+			writeText(t, filepath.Join(folder, "site.tfrc"), settings)
+		}
+	}
+	writeText(t, filepath.Join(folder, "main.tf"), readText(t, root+"/examples/guides/test-your-module/first/main.tf"))
+	env = append(slices.Clone(env), "SSL_CERT_FILE="+filepath.Join(folder, "site.pem"), "TF_CLI_CONFIG_FILE="+filepath.Join(folder, "site.tfrc"))
+	out := command(t, folder, env, underTest.Path, "init", "-no-color")
+	wantText(t, out, "Installed modelcatalogue/modelcatalogue v0.1.0 (verified checksum)")
+	lock := "terraform providers lock -net-mirror=" + site.URL + "/ -platform=darwin_arm64 modelcatalogue/modelcatalogue"
+	command(t, folder, env, plainShell(), "-euc", lock)
 }
 
 // flagsOf returns the flags with which the packages of a program were compiled.

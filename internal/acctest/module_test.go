@@ -210,6 +210,7 @@ func TestAccShellOfThePages(t *testing.T) {
 				for file, text := range map[string]string{
 					"bin/terraform": "#!/bin/sh\nexec '" + underTest.Path + `' "$@"`,
 					"bin/npm":       "#!/bin/true", "bin/pytest": "#!/bin/true", "bin/conftest": "#!/bin/true",
+					"bin/aws": "#!/bin/true", "bin/gcloud": "#!/bin/true", "bin/rsync": "#!/bin/true",
 					"ca.pem": certificate, "client-secret": owner.secret + "\n", "tests/mocked.tftest.hcl": "",
 				} {
 					program := filepath.Join(dir, file)
