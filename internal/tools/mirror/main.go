@@ -94,7 +94,7 @@ type archive struct {
 	Hashes []string `json:"hashes"`
 }
 
-// list writes index.json, which lists the versions in a folder, and VERSION.json, which lists the archives of one.
+// list writes the list of a folder's versions, and for each version the list of its archives.
 func list(folder string) error {
 	archives, err := filepath.Glob(filepath.Join(folder, provider+"_*.zip"))
 	if err != nil {
