@@ -28,6 +28,7 @@ var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
 	"image":  splitImage,
 	"listed": listedHeader,
 	"quote":  Quote,
+	"moment": moment,
 }).ParseFS(pageFiles, "page/*.html"))
 
 // pageRoutes are the routes of the page, which are not in the interface.
@@ -60,15 +61,12 @@ func (s *Sandbox) pageParts(x *exchange) *answer {
 
 // pageRequest answers with a request and its answer, headers and body.
 func (s *Sandbox) pageRequest(x *exchange) *answer {
-	number := x.request.PathValue("number")
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.requests, func(e *entry) bool { return strconv.Itoa(e.Number) == number })
-	if i < 0 {
-		const problem = "The sandbox has no request with the number %q. It keeps the last %d."
-		return deny("NOT_FOUND", fmt.Sprintf(problem, number, keptRequests))
+	number, _ := strconv.Atoi(x.request.PathValue("number"))
+	shown := s.shownRequest(baseOf(x.request), number)
+	if shown.Number == 0 {
+		return deny("NOT_FOUND", shown.Missing())
 	}
-	return render("request.html", newRequestRow(*s.requests[i]))
+	return render("request.html", shown)
 }
 
 // pageTypes are the content types of the page's files.

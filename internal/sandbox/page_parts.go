@@ -19,11 +19,12 @@ const rowsAtOnce = 100
 // pageForm is what a person asks to see. The page sends it with each request: the sandbox keeps nothing for a page.
 type pageForm struct {
 	Status   string // how the status of a request begins
-	Text     string // what the row of a request has
+	Text     string // the words that the row of a request has
 	Until    int    // the number of the newest request of a list that is paused, or 0
 	Rows     int    // how many requests are shown at most
-	Search   string // what the rows of a group have
+	Search   string // the words that the rows of a group have
 	Groups   int    // how many groups are shown at most
+	Request  int    // the number of the request that is open, or 0
 	Unfolded []string
 }
 
@@ -34,11 +35,12 @@ func newPageForm(r *http.Request) pageForm {
 	}
 	return pageForm{
 		Status:   r.FormValue("status"),
-		Text:     plain(r.FormValue("text")),
+		Text:     r.FormValue("text"),
 		Until:    number("until"),
 		Rows:     max(rowsAtOnce, number("rows")),
-		Search:   plain(r.FormValue("search")),
+		Search:   r.FormValue("search"),
 		Groups:   max(rowsAtOnce, number("groups")),
+		Request:  number("request"),
 		Unfolded: r.Form["unfolded"],
 	}
 }
@@ -61,12 +63,8 @@ type pagePart struct {
 }
 
 func (s *Sandbox) pageData(r *http.Request) pageData {
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
 	page := pageData{
-		Base:          &url.URL{Scheme: scheme, Host: r.Host},
+		Base:          baseOf(r),
 		Authority:     s.choices.authority,
 		Allowance:     s.choices.allowance,
 		Organisations: s.catalogue.organisations,
@@ -81,11 +79,21 @@ func (s *Sandbox) pageData(r *http.Request) pageData {
 		page.hold("requests")
 	}
 	page.add("counted", requests)
+	page.add("request", s.shownRequest(page.Base, page.Form.Request))
 	page.add("faults", s.listedFaults())
 	page.add("clients", page)
 	page.add("groups", found)
 	page.add("found", found)
 	return page
+}
+
+// baseOf returns the address by which the browser knows the sandbox.
+func baseOf(r *http.Request) *url.URL {
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	return &url.URL{Scheme: scheme, Host: r.Host}
 }
 
 func (p *pageData) add(name string, data any) {
@@ -131,7 +139,7 @@ func newGroupRows(groups []*group, form pageForm) groupRows {
 	const few = 10
 	list := groupRows{All: len(groups), Form: form}
 	for i, g := range groups {
-		if form.Search != "" && !strings.Contains(g.words(), form.Search) {
+		if form.Search != "" && !hasWords(g.words(), form.Search) {
 			continue
 		}
 		list.Found++
@@ -164,6 +172,16 @@ var unwritten = regexp.MustCompile(`(?s)<button.*?</button>|<[^>]*>`)
 // words returns what is written in HTML.
 func words(text string) string {
 	return plain(html.UnescapeString(unwritten.ReplaceAllString(text, "")))
+}
+
+// hasWords reports whether a text in lower case has each of the words.
+func hasWords(text, words string) bool {
+	for word := range strings.FieldsSeq(strings.ToLower(words)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
 }
 
 // plain returns a text in lower case, with one space between its words.

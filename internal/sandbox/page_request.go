@@ -2,9 +2,12 @@ package sandbox
 
 import (
 	"cmp"
+	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -51,14 +54,14 @@ func (s *Sandbox) requestRows(form pageForm) requestRows {
 func (f pageForm) asksFor(r requestRow) bool {
 	return (f.Until == 0 || r.Number <= f.Until) &&
 		strings.HasPrefix(r.StatusText(), f.Status) &&
-		(f.Text == "" || strings.Contains(r.words(), f.Text))
+		(f.Text == "" || hasWords(r.words(), f.Text))
 }
 
 // words returns what is written in the row. No template makes it, because a page asks it of 10,000 requests each
 // second.
 func (r requestRow) words() string {
 	return plain(strings.Join([]string{
-		r.Clock(), r.ID, r.Method, r.Path, r.Group, r.StatusText(), r.Took.String(),
+		r.Clock(), r.ID, r.Method, r.Path, r.Group, r.StatusText(), r.Took(),
 		r.Client, cmp.Or(r.Cause, "service"),
 	}, " "))
 }
@@ -68,6 +71,53 @@ func newRequestRow(e entry) requestRow {
 		e.Path += "?" + listedQuery(e.Query)
 	}
 	return requestRow{e}
+}
+
+// shownRequest is a request in the drawer or on a page of its own.
+type shownRequest struct {
+	requestRow
+	Base  *url.URL
+	Asked int // its number, whether it is there or not; 0 for none
+}
+
+// shownRequest returns the request of a number, if it is still kept.
+func (s *Sandbox) shownRequest(base *url.URL, number int) shownRequest {
+	shown := shownRequest{Base: base, Asked: number}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.requests {
+		if e.Number == number {
+			shown.requestRow = newRequestRow(*e)
+		}
+	}
+	return shown
+}
+
+// Missing says that it is not there.
+func (r shownRequest) Missing() string {
+	return fmt.Sprintf("The sandbox has no request with the number %d. It keeps the last %d.", r.Asked, keptRequests)
+}
+
+// Took is how long the answer took, as people say it: at least a millisecond.
+func (r requestRow) Took() string {
+	took := r.entry.Took
+	switch {
+	case took < time.Millisecond:
+		return "1 ms"
+	case took < time.Second:
+		return fmt.Sprintf("%d ms", took.Milliseconds())
+	case took < time.Minute:
+		return fmt.Sprintf("%.1f s", took.Seconds())
+	}
+	return took.Round(time.Second).String()
+}
+
+// moment returns a time of a document as people read it, to the minute, and any other text as it is.
+func moment(text string) string {
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at.UTC().Format("2006-01-02 15:04")
+	}
+	return text
 }
 
 // Clock is the time of its arrival, in the local time zone, as in the logs of clients.

@@ -45,7 +45,7 @@ func (b *browser) asks(path, query string) string {
 func TestParts(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	b := &browser{direct(t, s), map[string]string{}}
-	const all = "clients counted faults found groups requests"
+	const all = "clients counted faults found groups request requests"
 	if got := b.asks("/", ""); got != all {
 		t.Errorf("the page has %s, want %s", got, all)
 	}
@@ -70,8 +70,9 @@ func TestParts(t *testing.T) {
 		{"a revision that is not found", publish, "search=signal", "nothing"},
 		{"a pause", func() {}, "until=2", "counted found groups requests"},
 		{"a request after it", send("/v1/nope"), "until=2", "counted"},
-		{"no requests", s.ResetRequests, "until=2", "counted requests"},
-		{"a reset", s.Reset, "", "faults groups"},
+		{"a click", func() {}, "until=2&request=1", "request"},
+		{"no requests", s.ResetRequests, "until=2&request=1", "counted request requests"},
+		{"a reset", s.Reset, "", "faults groups request"},
 	} {
 		step.do()
 		if got := b.asks("/page/parts", step.query); got != step.want {

@@ -30,10 +30,10 @@ const (
 	publish  = groupBox + " .publish"
 )
 
-// The program and the browser that all tests use.
+// The program and the browser that all tests use, and a folder that is removed at the end.
 var (
-	program  string
-	chromium context.Context
+	program, scratch string
+	chromium         context.Context
 )
 
 func TestMain(m *testing.M) {
@@ -52,6 +52,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(folder)
+	scratch = folder
 	program = filepath.Join(folder, "modelcatalogue-sandbox")
 	build := exec.Command("go", "build", "-o", program, "./cmd/modelcatalogue-sandbox")
 	build.Dir = "../.."
@@ -216,8 +217,14 @@ func show(t *testing.T, s *service) *tab {
 	t.Helper()
 	b := newTab(t)
 	b.do(chromedp.Navigate(s.URL))
-	b.waits(`document.body.className === "live" && performance.getEntriesByName("first-contentful-paint").length`)
+	b.isLive()
 	return b
+}
+
+// isLive waits until the page follows the sandbox, and is painted.
+func (b *tab) isLive() {
+	b.t.Helper()
+	b.waits(`document.body.className === "live" && performance.getEntriesByName("first-contentful-paint").length`)
 }
 
 func (b *tab) do(actions ...chromedp.Action) {

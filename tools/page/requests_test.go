@@ -3,6 +3,8 @@ package page
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -29,89 +31,43 @@ func someRequests(s *service) string {
 	return token
 }
 
-// TestRequests: a row has who asked for what, and what answered; a click shows the answer.
-func TestRequests(t *testing.T) {
-	s := serve(t, "-rate-limit=4/1h")
+// TestAddresses: a filter, a search, a pause and an open request are in the address. Back closes the request, and a
+// reload keeps all of it.
+func TestAddresses(t *testing.T) {
+	s := serve(t)
 	token := someRequests(s)
-	s.send(http.MethodGet, "/v1/model-group", "", "Authorization", "Bearer "+token)
 	b := show(t, s)
-	const rows = `[...document.querySelectorAll("#requests tbody tr")].map((r) => r.innerText.replace(/\s+/g, " ")
-		.replace(/^[\d:]+\.\d{3} /, "TIME ").replace(/ \d+(\.\d+)?[mµ]s/, " TOOK").replace(/\b\d\.\d+s\b/, "SECONDS")).join("\n")`
-	want := strings.Join([]string{
-		"TIME sandbox-000007 GET /v1/model-group 429 TOOK northwind allowance",
-		"TIME sandbox-000006 GET /v1/model-group 401 TOOK – service",
-		"TIME sandbox-000005 GET /v1/model-group/emea%2Fpower%3Fv=1%23%CE%B2%20%2541 EMEA power balance 200 TOOK northwind service",
-		"TIME sandbox-000004 GET /v1/model-group/" + mainGroup + "/models Day-ahead power price DE-LU 200 SECONDS northwind fault 2",
-		"TIME sandbox-000003 GET /v1/model-group/" + mainGroup + "/latest-model Day-ahead power price DE-LU 503 TOOK northwind fault 1",
-		"TIME sandbox-000002 GET /v1/model-group?timeHorizon=day_ahead 200 TOOK northwind service",
-		"TIME sandbox-000001 POST /v1/auth/token 200 TOOK northwind service",
-	}, "\n")
-	if got := value[string](b, rows); got != want {
-		t.Errorf("the rows are\n%s\nwant\n%s", got, want)
-	}
-
-	open := func(row string) string {
+	b.fills("[name=text]", "503 LATEST")
+	b.says("#counted", "6 so far, 1 found")
+	b.fills("[name=search]", "week_ahead SEA")
+	b.says("#found", "1 of 9")
+	b.do(chromedp.Click(`//button[.="Pause"]`, chromedp.BySearch))
+	b.says("#counted", "Follow")
+	const looks = "text=503+LATEST&until=6&search=week_ahead+SEA"
+	shows := func(query, visible string) {
 		t.Helper()
-		b.do(chromedp.Focus(row+" a", chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
-		b.waits(`document.getElementById("request").checkVisibility()`)
-		text := value[string](b, `document.getElementById("request").innerText`)
-		b.do(chromedp.KeyEvent(kb.Escape))
-		b.waits(`!document.getElementById("request").checkVisibility()`)
-		if !value[bool](b, `document.activeElement === document.querySelector("`+row+` a")`) {
-			t.Error("the focus does not go back to the request")
-		}
-		return text
+		b.waits(fmt.Sprintf(`location.search === %q && document.getElementById("drawer").checkVisibility() === %s`, query, visible))
 	}
-	got := open("#request-3")
-	for _, text := range []string{
-		"sandbox-000003", "503", "fault 1", "northwind", "Day-ahead power price DE-LU", `"message": "Not today."`,
-		"X-Request-Id", "User-Agent", "test/1", "Authorization", "(hidden)",
-	} {
-		if !strings.Contains(got, text) {
-			t.Errorf("the drawer does not have %q:\n%s", text, got)
-		}
+	shows("?"+looks, "false")
+	open := []chromedp.Action{chromedp.Focus("#request-3 a", chromedp.ByQuery), chromedp.KeyEvent(kb.Enter)}
+	b.do(open...)
+	shows("?request=3&"+looks, "true")
+	for _, text := range []string{"sandbox-000003", `"message": "Not today."`, "fault 1", "test/1", "(hidden)"} {
+		b.says("#request", text)
 	}
-	if got := open("#request-1"); !strings.Contains(got, `"access_token": "(hidden)"`) || strings.Contains(got, token) {
-		t.Errorf("the answer with a token is shown as\n%s", got)
+	b.do(chromedp.Reload())
+	b.isLive()
+	shows("?request=3&"+looks, "true")
+	if got := b.page("request=1", ""); strings.Contains(got, token) {
+		t.Error("a token is shown")
 	}
-	s.send(http.MethodDelete, "/control/requests", "")
-	b.says("#requests", "None yet")
-	s.send(http.MethodGet, "/v1/model-group", "")
-	b.click("#request-8")
-	b.waits(`document.getElementById("request").innerText.includes("sandbox-000008")`)
-	b.click("#request .close")
-	b.waits(`!document.getElementById("request").checkVisibility()`)
-}
-
-// TestTheFailingRequestIsFound among those of a large plan, and all that is written in a row is.
-func TestTheFailingRequestIsFound(t *testing.T) {
-	s := serve(t, "-catalogue="+catalogue(t, 280))
-	token := s.token()
-	s.send(http.MethodPost, "/control/faults", `{"path": "/v1/model-group/group-007/latest-model", "status": 500}`)
-	for i := range 280 {
-		s.send(http.MethodGet, fmt.Sprintf("/v1/model-group/group-%03d/latest-model", i), "", "Authorization", "Bearer "+token)
-	}
-	b := show(t, s)
-	const shown = `document.querySelectorAll("#requests tbody tr").length`
-	b.says("#requests", "The newest 100 of 281.")
-	b.do(chromedp.SetValue("[name=status]", "5", chromedp.ByQuery))
-	value[any](b, `document.querySelector("[name=status]").dispatchEvent(new Event("input", { bubbles: true }))`)
-	b.says("#counted", "281 so far, 1 found")
-	b.says("#request-9", "group-007")
-	written := value[[]string](b, `document.querySelector("#request-9").innerText.split(/\s*[\n\t]\s*/)`)
-	for _, text := range append(written, "get /V1/model-group/group-007/latest") {
-		if !strings.Contains(b.page("status=5&text=", text), `id="request-9"`) {
-			t.Errorf("%q is written in the row, and not found", text)
-		}
-	}
-	b.do(chromedp.SetValue("[name=status]", "", chromedp.ByQuery))
-	b.fills("[name=text]", "nowhere")
-	b.says("#requests", "Nothing is found")
-	b.fills("[name=text]", " ")
-	for _, want := range []int{200, 281} {
-		b.do(chromedp.Click(`//button[.="Show older ones"]`, chromedp.BySearch))
-		b.waits(fmt.Sprintf("%s === %d", shown, want))
-	}
+	b.do(chromedp.NavigateBack())
+	shows("?"+looks, "false")
+	b.says("#found", "1 of 9")
+	b.says("#counted", "Follow")
+	b.do(append(open, chromedp.WaitVisible("#request h2", chromedp.ByQuery), chromedp.KeyEvent(kb.Escape))...)
+	shows("?"+looks, "false")
+	b.waits(`document.activeElement === document.querySelector("#request-3 a")`)
 }
 
 // page returns the page as the sandbox renders it for a text.
@@ -120,23 +76,22 @@ func (b *tab) page(query, text string) string {
 	return value[string](b, fmt.Sprintf(`fetch("/?%s" + encodeURIComponent(%q)).then((answer) => answer.text())`, query, text))
 }
 
-// TestPause: a list that is paused stays as it is, whatever arrives.
-func TestPause(t *testing.T) {
+// TestKeyboard: the first links skip to the panels, and the list of requests is one stop, in which arrow keys lead on.
+func TestKeyboard(t *testing.T) {
 	s := serve(t)
 	someRequests(s)
 	b := show(t, s)
-	b.do(chromedp.Click(`//button[.="Pause"]`, chromedp.BySearch))
-	b.says("#counted", "Follow")
-	before := value[string](b, `document.querySelector("#requests").innerHTML`)
-	for range 1000 {
-		s.send(http.MethodGet, "/v1/model-group", "")
+	tabs := strings.Repeat(kb.Tab, 3) // to the link to the faults
+	b.do(chromedp.KeyEvent(tabs + kb.Enter + kb.Tab))
+	b.waits(`document.activeElement.closest("#faults-panel")`)
+	b.do(chromedp.Focus("#request-6 a", chromedp.ByQuery))
+	for _, step := range [][2]string{{kb.ArrowDown, "5"}, {kb.ArrowDown, "4"}, {kb.ArrowUp, "5"}, {kb.End, "1"}, {kb.ArrowDown, "1"}, {kb.Home, "6"}} {
+		b.do(chromedp.KeyEvent(step[0]))
+		b.waits(`document.activeElement.dataset.number === "` + step[1] + `"`)
 	}
-	b.says("#counted", "1006 so far")
-	if after := value[string](b, `document.querySelector("#requests").innerHTML`); after != before {
-		t.Errorf("the list was\n%s\nand is\n%s", before, after)
+	if stops := value[int](b, `[...document.querySelectorAll("#requests a")].filter((link) => link.tabIndex === 0).length`); stops != 1 {
+		t.Errorf("the list has %d stops", stops)
 	}
-	b.do(chromedp.Click(`//button[.="Follow"]`, chromedp.BySearch))
-	b.waits(`document.getElementById("request-1006")`)
 }
 
 // TestFaultsAreMadeAndRemoved uses the form.
@@ -156,40 +111,13 @@ func TestFaultsAreMadeAndRemoved(t *testing.T) {
 	}
 	b.says("#fault-1", "1 hit")
 
-	b.types(".fault [name=delay]", "soon")
+	b.fills(".fault [name=retryAfter]", "7")
+	b.click(".fault [name=hang]")
 	b.click(".fault button")
-	b.says("#said.bad", `such as "500ms" or "2s"`)
-	b.fills(".fault [name=delay]", "50ms")
-	b.click(".fault button")
-	b.says("#said", "added fault 2")
-	b.says("#fault-2", "delay 50ms")
-
+	b.says("#said.bad", "message, data and retryAfter need code, status or html")
 	b.click("#fault-1 button")
 	b.says("#said", "removed fault 1")
-	b.waits(`!document.getElementById("fault-1") && document.getElementById("fault-2")`)
-	b.do(chromedp.Click(`//button[.="Remove all"]`, chromedp.BySearch))
-	b.says("#said", "removed all faults")
 	b.says("#faults", "None")
-
-	// What is wrong with the fields as a whole is told by the names that the form has.
-	b.click(".fault button")
-	b.says("#said.bad", "Give at least one of status, delay, drop and hang.")
-	b.types(".fault [name=retryAfter]", "7")
-	b.click(".fault [name=hang]")
-	b.click(".fault button")
-	b.says("#said.bad", "Give a status beside Retry-After.")
-	b.types(".fault [name=status]", "429")
-	b.click(".fault button")
-	b.says("#said.bad", "Give drop or hang alone, or with a delay")
-	b.click(".fault [name=hang]")
-	b.click(".fault button")
-	b.says("#fault-3", "retryAfter 7")
-	b.says("#fault-3", "status 429")
-	for i, name := range []string{"drop", "hang"} {
-		b.click(".fault [name=" + name + "]")
-		b.click(".fault button")
-		b.says(fmt.Sprintf("#fault-%d", i+4), name+" true")
-	}
 }
 
 // TestResetAsks, and does nothing if the answer is no.
@@ -244,5 +172,14 @@ func TestCopy(t *testing.T) {
 		if got := value[string](b, `navigator.clipboard.readText()`); got != want[1] {
 			t.Errorf("%s copies\n%s\nwant\n%s", selector, got, want[1])
 		}
+	}
+	// What is copied of a request runs in a shell that has the variables.
+	b.click("#request-1")
+	b.click("#request dd:last-child .copy")
+	b.says("#said", "copied the request as curl")
+	curl := exec.Command("sh", "-c", value[string](b, `navigator.clipboard.readText()`))
+	curl.Env = append(os.Environ(), "MODELCATALOGUE_CLIENT_ID=northwind", "MODELCATALOGUE_CLIENT_SECRET=northwind-sandbox-secret", "NO_PROXY=*")
+	if out, err := curl.Output(); err != nil || !strings.Contains(string(out), `"access_token"`) {
+		t.Errorf("curl: %s %v", out, err)
 	}
 }

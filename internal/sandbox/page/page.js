@@ -4,16 +4,36 @@
 
 const $ = (id) => document.getElementById(id);
 
-// What belongs to the person in front of the page, and the server does not know: folds and typed text.
-const kept = { open: "DETAILS", value: "INPUT" };
+// What belongs to the person in front of the page, and the server does not know: folds, typed text, the stop of Tab.
+const kept = { open: "DETAILS", value: "INPUT", tabindex: "A" };
 const morphing = {
   callbacks: {
     beforeAttributeUpdated: (name, node) => kept[name] !== node.nodeName || node.type === "hidden",
   },
 };
 
-// update shows what has changed, or what a button of the form `look` asks for. An update waits for the one before, so
-// that an old answer is not shown after a new one.
+// What the page shows is what the fields of the form `look` ask for, and the address has those that are not as at
+// first. So a reload shows the same, and an address can be sent to somebody.
+const fields = $("look").elements;
+const atFirst = { until: "0", rows: "100", groups: "100" };
+
+function look(button) {
+  const asked = new URLSearchParams(new FormData($("look")));
+  if (button?.name) asked.set(button.name, button.value);
+  for (const [name, value] of [...asked]) if (!value || value === atFirst[name]) asked.delete(name);
+  return { asked, address: asked.size ? "/?" + asked : "/" };
+}
+
+addEventListener("popstate", () => {
+  const asked = new URLSearchParams(location.search);
+  for (const field of fields) {
+    if (field.name && field.type !== "submit") field.value = asked.get(field.name) ?? atFirst[field.name] ?? "";
+  }
+  update();
+});
+
+// update shows what has changed, or what a button of the form asks for. An update waits for the one before, so that an
+// old answer is not shown after a new one.
 let updates = Promise.resolve();
 function update(button) {
   updates = updates.then(() => fetchParts(button));
@@ -21,28 +41,25 @@ function update(button) {
 }
 
 async function fetchParts(button) {
-  const wanted = new URLSearchParams(new FormData($("look"), button));
+  const { asked: wanted, address } = look(button);
+  if (address !== location.pathname + location.search) history.replaceState(history.state, "", address);
   for (const part of document.querySelectorAll("[data-etag]")) wanted.append("etag", part.dataset.etag);
   wanted.append("unfolded", "none");
   for (const group of document.querySelectorAll("#groups details[open]")) wanted.append("unfolded", group.dataset.index);
-  let text = "";
-  try {
-    const answer = await fetch("/page/parts?" + wanted, { cache: "no-store", signal: AbortSignal.timeout(5000) });
-    if (!answer.ok) throw new Error(answer.statusText);
-    text = await answer.text();
-    showState("live");
-  } catch {
-    showState("gone");
-    return;
-  }
-  for (const part of [...parse(text).body.children]) Idiomorph.morph($(part.id), part, morphing);
+  const answer = await fetch("/page/parts?" + wanted, { cache: "no-store", signal: AbortSignal.timeout(5000) })
+    .catch((problem) => problem);
+  showState(answer.ok ? "live" : "gone");
+  if (!answer.ok) return;
+  const parts = new DOMParser().parseFromString(await answer.text(), "text/html").body.children;
+  for (const part of [...parts]) Idiomorph.morph($(part.id), part, morphing);
+  keepOneStop();
+  $("drawer").togglePopover(!!fields.request.value);
 }
-
-const parse = (text) => new DOMParser().parseFromString(text, "text/html");
 
 // showState says in the last line whether the page follows the sandbox.
 function showState(state) {
   if (document.body.className === state) return; // said once, for screen readers
+  if (document.body.className === "gone") say(""); // what failed then is over
   const words = { live: "live", gone: "The sandbox does not answer" };
   $("live").textContent = words[state];
   document.body.className = state;
@@ -68,19 +85,17 @@ document.addEventListener("submit", async (event) => {
   if (form.closest("dialog") || form.id === "look") return;
   event.preventDefault();
   const button = event.submitter;
-  let fields = fieldsOf(form);
-  const problem = form.matches(".fault") && problemOf(fields);
-  if (problem) return say(problem, true);
-  if (button.value.endsWith("/republish")) fields = await askForImage(button);
+  let body = bodyOf(form);
+  if (button.value.endsWith("/republish")) body = await askForImage(button);
   else if (form.dataset.ask && !(await ask(form.dataset.ask, form.dataset.yes))) return;
-  if (fields) await send(form, button, fields);
+  if (body) await send(form, button, body);
 });
 
-async function send(form, button, fields) {
+async function send(form, button, body) {
   try {
     const answer = await fetch(form.getAttribute("action") + button.value, {
       method: form.dataset.method ?? "POST",
-      body: Object.keys(fields).length ? JSON.stringify(fields) : undefined,
+      body: JSON.stringify(body),
     });
     const text = await answer.text();
     const result = text ? JSON.parse(text) : {};
@@ -94,25 +109,11 @@ async function send(form, button, fields) {
   await update();
 }
 
-// fieldsOf returns what is filled in.
-function fieldsOf(form) {
-  const fields = {};
-  for (const input of form.elements) {
-    const text = input.value.trim();
-    if (input.type === "checkbox") {
-      if (input.checked) fields[input.name] = true;
-    } else if (input.name && text) fields[input.name] = input.type === "number" ? Number(text) : text;
-  }
-  return fields;
-}
-
-// problemOf says what is wrong with the fields of a fault as a whole. The sandbox would say it with the names of fields
-// that the form does not have.
-function problemOf({ status, retryAfter, delay, drop, hang }) {
-  if (!(status || delay || drop || hang)) return "Give at least one of status, delay, drop and hang.";
-  if ((drop || hang) && (status || (drop && hang))) return "Give drop or hang alone, or with a delay: neither gives an answer.";
-  if (retryAfter && !status) return "Give a status beside Retry-After.";
-  return "";
+// bodyOf returns what is filled in.
+function bodyOf(form) {
+  const filled = [...new FormData(form)].filter(([, text]) => text.trim());
+  const typed = ([name, text]) => ({ number: Number(text), checkbox: true })[form.elements[name].type] ?? text.trim();
+  return Object.fromEntries(filled.map((field) => [field[0], typed(field)]));
 }
 
 // say shows a text until the next one.
@@ -141,7 +142,7 @@ function ask(question, yes, image) {
 async function askForImage(button) {
   const image = button.closest("li").querySelector(".image code")?.textContent ?? "";
   const isSure = await ask(button.ariaLabel.replace("…", "") + " in place, with this image?", "Re-publish", image);
-  return isSure ? fieldsOf($("ask").querySelector("form")) : null;
+  return isSure ? bodyOf($("ask").querySelector("form")) : null;
 }
 
 // Copying. Outside of a secure context there is no clipboard: the text is selected instead.
@@ -160,20 +161,39 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-// A click on a request opens it in a drawer. Without a script, or with a modifier key, it is a link.
+// A click on a request opens it in a drawer, with an address that Back leaves. Without a script, or with a modifier key,
+// it is a link.
 
-document.addEventListener("click", async (event) => {
+document.addEventListener("click", (event) => {
   const link = event.target.closest("a.open");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  try {
-    const answer = await fetch(link.href);
-    const text = await answer.text();
-    $("request").replaceChildren(...answer.ok ? parse(text).querySelector("main").childNodes : [JSON.parse(text).message]);
-  } catch {
-    $("request").textContent = "The sandbox does not answer.";
-  }
-  $("request").showPopover();
+  fields.request.value = link.dataset.number;
+  history.pushState("opened", "", look().address);
+  update();
+});
+$("drawer").addEventListener("toggle", (event) => {
+  if (event.newState === "open" || !fields.request.value) return;
+  fields.request.value = "";
+  if (history.state === "opened") history.back();
+  else update();
+});
+
+// One request of the list is a stop of the Tab key, and the arrow keys lead to the others.
+
+function keepOneStop(stop = document.activeElement) {
+  const links = [...document.querySelectorAll("#requests a.open")];
+  const at = links.indexOf(stop);
+  links.forEach((link, i) => link.tabIndex = i === Math.max(at, 0) ? 0 : -1);
+  return { links, at };
+}
+$("requests").addEventListener("keydown", (event) => {
+  const { links, at } = keepOneStop();
+  const next = links[{ ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key]];
+  if (at < 0 || !next) return;
+  event.preventDefault();
+  next.focus();
+  keepOneStop();
 });
 
 // A page that nobody sees asks for nothing, and a list waits while a pointer moves over it, so that nothing moves away
