@@ -3,7 +3,9 @@
 package acctest_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,8 +14,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// TestBlocksOfThePages parses every block of YAML, JSON and shell as it is printed, and the scripts within YAML. Other
-// tests run what can be run.
+// TestBlocksOfThePages parses every block of code as it is printed, and the scripts within YAML. Other tests run what can
+// be run.
 func TestBlocksOfThePages(t *testing.T) {
 	t.Parallel()
 	for name, text := range texts(t) {
@@ -32,6 +34,10 @@ func TestBlocksOfThePages(t *testing.T) {
 					}
 				case "shell":
 					parseShell(t, b.text)
+				case "go":
+					parseFile(t, "page.go", "package page\n"+b.text, "gofmt", "-e")
+				case "javascript":
+					parseFile(t, "page.mjs", b.text, "node", "--check")
 				}
 			}
 		})
@@ -57,6 +63,18 @@ func TestPagesAreCareful(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// parseFile has a program check a text, if this machine has it.
+func parseFile(t *testing.T, name, text string, checker ...string) {
+	t.Helper()
+	name = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exec.LookPath(checker[0]); err == nil {
+		command(t, "", nil, checker[0], append(checker[1:], name)...)
 	}
 }
 

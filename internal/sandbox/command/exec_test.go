@@ -4,11 +4,14 @@ package command
 
 import (
 	"bufio"
+	"encoding/json"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -219,39 +222,80 @@ func TestGuideInPython(t *testing.T) {
 	}
 }
 
-// TestRunsInAnEmptyRoot, as in a container that has only the program.
+// TestRunsInAnEmptyRoot runs the guide's Dockerfile without an engine of containers, with the variables of its compose
+// file, and then the lines by which another container reads the ready file.
 func TestRunsInAnEmptyRoot(t *testing.T) {
 	if os.Getuid() != 0 || testing.Short() {
 		t.Skip("only root can change the root folder")
 	}
-	root := t.TempDir()
-	const binary = "modelcatalogue-sandbox"
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", root, "../../../cmd/"+binary)
+	guide, err := os.ReadFile("../../../docs/guides/sandbox.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, port := t.TempDir(), freePort(t)
+	environment := []string{}
+	for _, found := range regexp.MustCompile(`(MODELCATALOGUE_SANDBOX_\w+)(?:=|: )"?([^"\s]+)`).FindAllStringSubmatch(string(guide), -1) {
+		environment = append(environment, found[1]+"="+strings.Replace(found[2], "8080", port, 1))
+	}
+	run := func(instruction string) *exec.Cmd {
+		var line []string
+		text := regexp.MustCompile(`(?m)^` + instruction + ` (\[.*\])$`).FindStringSubmatch(string(guide))
+		if err := json.Unmarshal([]byte(text[1]), &line); err != nil {
+			t.Fatal(err, text)
+		}
+		cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
+		cmd.Dir = "/"
+		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
+		cmd.Env = environment
+		return cmd
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", root, "../../../cmd/modelcatalogue-sandbox")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	serve := exec.CommandContext(t.Context(), "/"+binary)
-	serve.Dir = "/"
-	serve.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
-	serve.Env = []string{
-		"MODELCATALOGUE_SANDBOX_LISTEN=0.0.0.0:0",
-		"MODELCATALOGUE_SANDBOX_HOST=localhost",
-		"MODELCATALOGUE_SANDBOX_TLS=true",
-		"MODELCATALOGUE_SANDBOX_READY_FILE=/ready.json",
+	if err := os.Mkdir(filepath.Join(root, "shared"), 0o755); err != nil {
+		t.Fatal(err)
 	}
-	out, err := serve.StdoutPipe()
-	if err == nil {
-		err = serve.Start()
-	}
-	if err != nil {
+	serve := run("ENTRYPOINT")
+	if err := serve.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = serve.Process.Signal(syscall.SIGTERM); _ = serve.Wait() })
-	said := make([]byte, 1000)
-	n, _ := out.Read(said)
-	file, err := os.ReadFile(filepath.Join(root, "ready.json"))
-	if err != nil || !strings.Contains(string(file), `"url":"https://localhost:`) {
-		t.Errorf("%s%s %v", said[:n], file, err)
+	if out, err := run("HEALTHCHECK .*CMD").CombinedOutput(); err != nil {
+		t.Errorf("it is not healthy: %v\n%s", err, out)
+	}
+	_, reader, _ := strings.Cut(string(guide), "      - |\n")
+	reader, _, _ = strings.Cut(reader, "volumes:")
+	reader = strings.NewReplacer("$$", "$", "/shared/", root+"/shared/", "terraform init", "env", "terraform test", "").Replace(reader)
+	out, err := exec.CommandContext(t.Context(), "sh", "-euc", reader).CombinedOutput()
+	for _, want := range []string{
+		"MODELCATALOGUE_BASE_URL=https://sandbox:" + port + "\n",
+		"MODELCATALOGUE_CLIENT_SECRET=northwind-sandbox-secret\n",
+		"MODELCATALOGUE_CA_CERTIFICATE_PEM=-----BEGIN CERTIFICATE-----\n",
+	} {
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v: it has no %s in\n%s", err, want, out)
+		}
+	}
+}
+
+// freePort returns a port that nothing listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	return port
+}
+
+// TestItsOwnRecordingIsStrict: the sandbox follows the document.
+func TestItsOwnRecordingIsStrict(t *testing.T) {
+	out, err := executed(t, "--", os.Args[0], "record", "-strict").Output()
+	if err != nil || !strings.Contains(string(out), `"recorded"`) {
+		t.Errorf("it ends with %v and %d bytes", err, len(out))
 	}
 }
