@@ -59,12 +59,10 @@ func (f Fault) OfProxy() bool { return f >= ProxyFailed && f <= ProxyNoTLS }
 func (c *connections) faultOf(err error) (fault Fault, cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case c.refusals > 1:
+	if c.refusals > 1 {
 		return StreamRefused, errRefused
-	case c.given > maxConnections:
-		err = errNotServed
 	}
+	err = c.causeOf(err)
 	untrusted, _ := ofCertificate(err)
 	return cmp.Or(ofProxy(err), untrusted, c.ofTLS(err), c.ofStage(err)), err
 }
@@ -85,6 +83,27 @@ func (c *connections) ofStage(err error) Fault {
 		return NobodyListens
 	}
 	return Unreachable
+}
+
+// causeOf returns what ended an attempt that failed with err.
+func (c *connections) causeOf(err error) error {
+	if c.given > maxConnections {
+		return errNotServed
+	}
+	// If an alert has ended a connection before the first request, only the connection knows it.
+	if c.asked && c.last != nil && isClosed(err) {
+		if _, said := c.last.Read(make([]byte, 1)); said != nil {
+			return said
+		}
+	}
+	return err
+}
+
+// isClosed reports whether a connection of HTTP/2 was closed when a request was to be sent. net/http has no type for
+// this.
+func isClosed(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "client conn could not be established") || strings.Contains(text, "client conn is closed")
 }
 
 // broke reports whether a connection that was made has ended.
@@ -265,5 +284,5 @@ func faultText(err error) string {
 	if strings.Contains(text, "transport connection broken") || strings.Contains(text, "malformed HTTP") {
 		text, _, _ = strings.Cut(text, `"`)
 	}
-	return strings.TrimRight(text, " :")
+	return strings.TrimRight(strings.TrimPrefix(text, "readLoopPeekFailLocked: "), " :")
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -22,7 +23,7 @@ func newTransport(cfg Config) *http.Transport {
 	// A dead connection of HTTP/2 is found within one attempt, so that the next attempt uses another one.
 	ping := min(cfg.RequestTimeout/3, 10*time.Second)
 	transport := &http.Transport{
-		DialContext: dial,
+		DialContext: patiently(dial),
 		TLSClientConfig: &tls.Config{
 			MinVersion:           tls.VersionTLS12,
 			RootCAs:              trusted(cfg.CACertificates),
@@ -119,6 +120,37 @@ func presenting(given *tls.Certificate) func(*tls.CertificateRequestInfo) (*tls.
 		return given, nil
 	}
 }
+
+// patient is a connection on which a server that asks for a certificate of the client can still say why it ended it. It
+// does so after the handshake (TLS 1.3), when the first request may be under way: a write that fails then must not hide
+// the alert, which the next read finds, or else the fault of the write.
+type patient struct {
+	net.Conn
+	of *connections
+}
+
+func (p patient) Write(b []byte) (int, error) {
+	n, err := p.Conn.Write(b)
+	p.of.mu.Lock()
+	defer p.of.mu.Unlock()
+	if p.of.asked && (errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)) {
+		return len(b), nil
+	}
+	return n, err
+}
+
+// patiently returns a dialler of patient connections.
+func patiently(dial dialFunc) dialFunc {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		connection, err := dial(ctx, network, addr)
+		if of, ok := ctx.Value(connectionsKey{}).(*connections); ok && err == nil {
+			connection = patient{Conn: connection, of: of}
+		}
+		return connection, err
+	}
+}
+
+type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // give counts a connection, and returns how many were given.
 func (c *connections) give(to net.Conn) int {

@@ -1,0 +1,165 @@
+package catalogue
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
+)
+
+// asking is a server that asks for a certificate of the client which this authority signed.
+type asking struct {
+	*httptest.Server
+	handshakes atomic.Int32
+}
+
+func newAsking(t *testing.T, authority *x509.Certificate, version uint16, overHTTP2 bool) *asking {
+	t.Helper()
+	a, authorities := &asking{}, x509.NewCertPool()
+	authorities.AddCert(authority)
+	a.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answerTokens(w, r, fmt.Sprintf(`[{"id":"g","name":%q}]`, r.TLS.PeerCertificates[0].Subject.CommonName))
+	}))
+	a.EnableHTTP2 = overHTTP2
+	a.Config.ErrorLog = log.New(io.Discard, "", 0)
+	a.TLS = &tls.Config{
+		ClientAuth: tls.RequireAndVerifyClientCert,
+		ClientCAs:  authorities,
+		MaxVersion: version,
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			a.handshakes.Add(1)
+			return nil, nil
+		},
+	}
+	a.StartTLS()
+	t.Cleanup(a.Close)
+	return a
+}
+
+// ofClient returns a certificate of a client, and that of the authority that signed it.
+func ofClient(authority string, until time.Time) (tls.Certificate, *x509.Certificate) {
+	return sandboxtest.Certify(&x509.Certificate{
+		Subject:   pkix.Name{CommonName: "build"},
+		NotBefore: time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC),
+		NotAfter:  until,
+	}, authority)
+}
+
+// A server that asks for a certificate of the client gets it, whatever is spoken, and through a proxy. What it does not
+// accept is told with its own reason, after one attempt: with TLS 1.3 it says so when the request is under way already.
+func TestClientCertificates(t *testing.T) {
+	t.Parallel()
+	good, authority := ofClient("Gateway CA", time.Now().Add(time.Hour))
+	foreign, _ := ofClient("Other CA", time.Now().Add(time.Hour))
+	expired, itsAuthority := ofClient("Gateway CA", time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
+	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
+		for _, overHTTP2 := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, HTTP/2 %t", tls.VersionName(version), overHTTP2), func(t *testing.T) {
+				t.Parallel()
+				server := newAsking(t, authority, version, overHTTP2)
+				for _, proxy := range []*Proxy{nil, connecting(t)} {
+					groups, err := asClient(t, server, good, proxy).ModelGroups(t.Context(), "")
+					if err != nil || groups[0].Name == nil || *groups[0].Name != "build" {
+						t.Errorf("with a certificate, proxy %v: %v", proxy, err)
+					}
+				}
+				wanted := map[uint16]string{tls.VersionTLS12: "handshake failure", tls.VersionTLS13: "certificate required"}
+				for range 20 { // what hides the alert is a race
+					expectRefused(t, server, tls.Certificate{}, CertificateWanted, wanted[version])
+				}
+				expectRefused(t, server, foreign, CertificateRefused, "unknown certificate authority")
+				server = newAsking(t, itsAuthority, version, overHTTP2)
+				expectRefused(t, server, expired, CertificateRefused, "expired certificate")
+			})
+		}
+	}
+}
+
+func asClient(t *testing.T, server *asking, own tls.Certificate, through *Proxy) *Client {
+	t.Helper()
+	return clientTo(t, server.URL, Config{
+		CACertificates:    []*x509.Certificate{server.Certificate()},
+		ClientCertificate: own,
+		Proxy:             through,
+		MaxRetries:        4,
+	})
+}
+
+// expectRefused reads once, and fails unless the server refused it for that reason after one handshake.
+func expectRefused(t *testing.T, server *asking, own tls.Certificate, want Fault, reason string) {
+	t.Helper()
+	server.handshakes.Store(0)
+	_, err := asClient(t, server, own, nil).ModelGroups(t.Context(), "")
+	fault, _ := errors.AsType[*NetworkError](err)
+	if fault == nil || fault.Fault != want || !strings.HasPrefix(fault.Problem, "remote error: tls: "+reason) || server.handshakes.Load() != 1 {
+		t.Errorf("%v after %d handshakes, want %d: %s", err, server.handshakes.Load(), want, reason)
+	}
+}
+
+// connecting returns a proxy that makes connections, and that fails the test if a header of the gateway reaches it.
+func connecting(t *testing.T) *Proxy {
+	t.Helper()
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		far, err := net.Dial("tcp", r.Host)
+		if err != nil || r.Header.Get("Proxy-Authorization") != "" {
+			t.Error(err, r.Header)
+			return
+		}
+		near, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = io.WriteString(near, "HTTP/1.1 200 OK\r\n\r\n")
+		go func() { _, _ = io.Copy(far, near); far.Close() }()
+		go func() { _, _ = io.Copy(near, far); near.Close() }()
+	}))
+	t.Cleanup(proxy.Close)
+	at, err := url.Parse(proxy.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewProxy(at, "HTTPS_PROXY")
+}
+
+// Headers go to the service with every request, and not to a proxy on the way.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	var sent atomic.Int32
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Proxy-Authorization") == "Bearer t" && r.Header.Get("X-Key") == "k" {
+			sent.Add(1)
+		}
+		answerTokens(w, r, "[]")
+	}))
+	t.Cleanup(server.Close)
+	c := clientTo(t, server.URL, Config{
+		CACertificates: []*x509.Certificate{server.Certificate()},
+		Headers:        map[string]string{"Proxy-Authorization": "Bearer t", "x-key": "k"},
+		Proxy:          connecting(t),
+	})
+	if _, err := c.ModelGroups(t.Context(), ""); err != nil || sent.Load() != 2 {
+		t.Errorf("%v, sent with %d of 2 requests", err, sent.Load())
+	}
+}
+
+// crypto/tls loads the system's roots at the first handshake by itself, which a plan that reads nothing never makes.
+func TestNoRootsAreLoadedAhead(t *testing.T) {
+	t.Parallel()
+	if newTransport(Config{}).TLSClientConfig.RootCAs != nil {
+		t.Error("they are loaded with the client")
+	}
+}
