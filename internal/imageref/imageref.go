@@ -9,15 +9,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/distribution/reference"
 	"github.com/opencontainers/go-digest"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // Parse reads a reference, normalised as Docker does. An error is a sentence about it, without a capital letter and a
-// full stop.
+// full stop. It says which part is wrong and shows none of it, because an image may come from a sensitive value.
 func Parse(text string) (reference.Named, error) {
 	problem := problemOf(text)
 	named, err := reference.ParseNormalizedNamed(text)
@@ -26,12 +26,11 @@ func Parse(text string) (reference.Named, error) {
 		return nil, errors.New(problem)
 	case errors.Is(err, reference.ErrNameTooLong):
 		return nil, fmt.Errorf("its repository has more than %d characters", reference.RepositoryNameTotalLengthMax)
-	case errors.Is(err, reference.ErrReferenceInvalidFormat):
-		registry, _, _ := strings.Cut(text, "/") // the only part that problemOf leaves to the parser
-		return nil, fmt.Errorf("its registry %q must be the name or the address of a host, with :PORT or without",
-			redact.Abridged(registry))
+	// The registry is the only part that problemOf leaves to the parser, which does not see every wrong one.
+	case err != nil, reference.Domain(named) == "":
+		return nil, errors.New("its registry must be the name or the address of a host, with :PORT or without")
 	}
-	return named, err
+	return named, nil
 }
 
 // Likeness is how much of two references is the same.
@@ -74,8 +73,17 @@ func version(image reference.Named) (tag, sum string) {
 
 // problemOf says what is wrong with any part of a reference but its registry, or returns "".
 func problemOf(text string) string {
-	if odd := redact.OddCharacter(text, func(r rune) bool { return r <= ' ' || r > '~' }); odd != "" {
-		return "its " + odd + "; an image's name cannot contain it"
+	if at := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }); at >= 0 {
+		kind := "outside of ASCII"
+		odd, _ := utf8.DecodeRuneInString(text[at:])
+		switch {
+		case unicode.IsSpace(odd):
+			kind = "white space"
+		case unicode.IsControl(odd):
+			kind = "a control character"
+		}
+		return fmt.Sprintf("its character %d is %s (%U), which no image name can have",
+			utf8.RuneCountInString(text[:at])+1, kind, odd)
 	}
 	name, sum, isDigested := strings.Cut(text, "@")
 	_, notDigest := digest.Parse(text)
@@ -108,7 +116,7 @@ func problemOfDigest(text string) string {
 	case isHexadecimal(text, digest.SHA256):
 		return "its digest names no algorithm; write sha256: after the @"
 	case errors.Is(err, digest.ErrDigestUnsupported):
-		return fmt.Sprintf("%q is not an algorithm of digests; %s", redact.Abridged(name), form)
+		return "its digest names an algorithm that is not known; " + form
 	case hasColon && isHexadecimal(strings.ToLower(digits), algorithm):
 		return "its digest has capital letters; " + form
 	case errors.Is(err, digest.ErrDigestInvalidLength):
@@ -122,19 +130,6 @@ func isHexadecimal(text string, algorithm digest.Algorithm) bool {
 	return algorithm.Available() && algorithm.Validate(text) == nil
 }
 
-// problemOfPart says what is wrong with a part of a repository, or returns "".
-func problemOfPart(part string) string {
-	_, err := reference.ParseNormalizedNamed("a/" + part)
-	switch {
-	case part == "":
-		return "its repository has an empty part: a slash at its start or its end, or two in a row"
-	case err != nil && !errors.Is(err, reference.ErrNameTooLong):
-		return fmt.Sprintf("the part %q of its repository must be lower-case letters and digits, with one dot, "+
-			"one or two underscores or hyphens only between them", redact.Abridged(part))
-	}
-	return ""
-}
-
 // problemOfName says which part of the repository cannot be one, or that the tag cannot be one, or returns "".
 func problemOfName(name string) string {
 	repository := name
@@ -144,14 +139,19 @@ func problemOfName(name string) string {
 		repository = rest
 	}
 	repository, tag, hasTag := strings.Cut(repository, ":")
-	for part := range strings.SplitSeq(repository, "/") {
-		if problem := problemOfPart(part); problem != "" {
-			return problem
+	for i, part := range strings.Split(repository, "/") {
+		_, err := reference.ParseNormalizedNamed("a/" + part)
+		switch {
+		case part == "":
+			return "its repository has an empty part: a slash at its start or its end, or two in a row"
+		case err != nil && !errors.Is(err, reference.ErrNameTooLong):
+			return fmt.Sprintf("part %d of its repository must be lower-case letters and digits, with one dot, one or "+
+				"two underscores or hyphens only between them", i+1)
 		}
 	}
 	if hasTag && (tag == "" || reference.TagRegexp.FindString(tag) != tag) {
-		return fmt.Sprintf("its tag %q must be 1 to 128 letters, digits, underscores, dots and hyphens, and must not "+
-			"begin with a dot or a hyphen", redact.Abridged(tag))
+		return "its tag must be 1 to 128 letters, digits, underscores, dots and hyphens, and must not begin with a " +
+			"dot or a hyphen"
 	}
 	return ""
 }

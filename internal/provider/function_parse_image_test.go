@@ -71,11 +71,11 @@ func TestParseImage(t *testing.T) {
 func TestParseImageFails(t *testing.T) {
 	t.Parallel()
 	for image, want := range map[string]string{
-		"":                             `"" is not a container image reference: it is empty`,
+		"":                             "it is not a container image reference: it is empty",
 		"https://registry.example/app": "scheme",
 		"registry.example/Team/app:1":  "must be lower-case letters",
-		strings.Repeat("a", 300):       `a…" is not a container image reference: its repository has more than 255`,
-		"nginx:":                       `its tag "" must be 1 to 128 letters`,
+		strings.Repeat("a", 300):       "its repository has more than 255",
+		"nginx:":                       "its tag must be 1 to 128 letters",
 		"nginx@":                       "it has an invalid digest; after the @ comes sha256, sha384 or sha512, a colon",
 		"nginx@sha256:" + strings.Repeat("g", 64): "it has an invalid digest; after the @ comes sha256",
 		"nginx@sha384:" + hexDigits:               "a sha384 digest has 96 hexadecimal digits, this has 64",

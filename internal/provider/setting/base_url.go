@@ -190,12 +190,19 @@ func ofRoute(path string) bool {
 	return strings.HasSuffix(path, catalogue.TokenPath) || strings.Contains(path+"/", catalogue.ModelGroupsPath+"/")
 }
 
-// Showable reports whether a base URL that cannot be used may be shown. A password stands before an @, a key may stand
-// in a query, a text in place of a port may be a password, and any other text may be the secret, given in the wrong
-// variable.
+// Showable reports whether a base URL that cannot be used may be shown. A password stands before an @, or behind a colon
+// in place of a port, if slashes are missing too: https:/me:password/host. A key may stand in a query, and any other
+// text may be the secret, given in the wrong variable.
 func Showable(text string) bool {
-	host, port := hostAndPort(text)
-	isHTTP := strings.HasPrefix(strings.ToLower(text), "http")
-	oneColon := strings.HasPrefix(host, "[") || !strings.Contains(host, ":")
-	return isHTTP && oneColon && isNumber(strings.TrimPrefix(port, ":")) && !strings.ContainsAny(text, "@?#")
+	if before, host, isIP := strings.Cut(text, "["); isIP {
+		if ip, after, _ := strings.Cut(host, "]"); net.ParseIP(ip) != nil {
+			text = before + after
+		}
+	}
+	for _, behind := range strings.Split(text, ":")[1:] {
+		if port, _, _ := strings.Cut(behind, "/"); !isNumber(port) {
+			return false
+		}
+	}
+	return strings.HasPrefix(strings.ToLower(text), "http") && !strings.ContainsAny(text, "@?#%")
 }
