@@ -89,6 +89,12 @@ func (e *APIError) Is(target error) bool {
 	return false
 }
 
+// SaysNotFound reports whether the catalogue itself says that it lacks what was asked for, or hides it from these
+// credentials. A 404 with another code, or with none, may come from a gateway.
+func (e *APIError) SaysNotFound() bool {
+	return e.Status == http.StatusNotFound && e.Code == "NOT_FOUND"
+}
+
 // apiError finds the answer of the service in an error.
 func apiError(err error) (*APIError, bool) { return errors.AsType[*APIError](err) }
 

@@ -29,8 +29,10 @@ func (m *message) answered(api *catalogue.APIError) {
 	case errors.Is(api, catalogue.ErrUnavailable):
 		m.say(SummaryUnavailable, "The service failed to handle the request.", "Try again "+later(api.RetryAfter)+
 			". If it lasts, show this to the service's operator.")
-	case errors.Is(api, catalogue.ErrNotFound):
+	case api.SaysNotFound():
 		m.say(SummaryNotAnswered, "The service has no such path.", checkBaseURL)
+	case errors.Is(api, catalogue.ErrNotFound):
+		m.say(SummaryNotAnswered, ofGateway, checkBaseURL)
 	case errors.Is(api, catalogue.ErrInvalidRequest):
 		m.say(SummaryInvalidRequest,
 			"The service did not accept the request. The provider cannot tell whether an argument of this "+

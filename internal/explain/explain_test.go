@@ -66,8 +66,11 @@ func TestMessagesByHand(t *testing.T) {
 		"path not found": {
 			err:     answered(404, "", "a page of HTML"),
 			summary: explain.SummaryNotAnswered,
-			parts:   []string{"The service has no such path.", "The service said: a page of HTML", "Status 404 Not Found, for GET"},
-			next:    checkBaseURL,
+			parts: []string{
+				"The answer is 404 without the catalogue's code NOT_FOUND", "The service said: a page of HTML",
+				"Status 404 Not Found, for GET",
+			},
+			next: checkBaseURL,
 		},
 		"no token for a disabled organisation": {
 			err:     &catalogue.RejectedError{Err: tokenAnswered(403, "ORGANISATION_DISABLED", "The contract ended.")},

@@ -85,15 +85,16 @@ func (s Subject) missing(m *message, api *catalogue.APIError) {
 		check += " If the group has no models yet, leave it out until it has one."
 	}
 	cause, short = fmt.Sprintf(cause, redact.Abridged(s.Value)), fmt.Sprintf(short, ShortID(s.Value))
-	if api.Code == "" {
-		short = "The answer is 404 without a code of the catalogue: a gateway or another server may have sent it. " +
-			"Check base_url."
+	if !api.SaysNotFound() {
+		short = ofGateway + " Check base_url."
 		cause = Paragraphs(short, cause)
 	}
 	m.say(summary, cause,
 		Paragraphs(Sentence(s.oddity()), check))
 	m.Short = short
 }
+
+const ofGateway = "The answer is 404 without the catalogue's code NOT_FOUND: a gateway or another server may have sent it."
 
 // maxShortID bounds an id in a short message, in characters: a UUID stays whole, and the message in four lines.
 const maxShortID = 36

@@ -31,6 +31,7 @@ const (
 	SummaryRevisionNotFound = "Revision not found"
 	SummarySeveralModels    = "Several models of that revision"
 	SummaryLeftOut          = "Model group left out"
+	SummaryContradiction    = "Answers contradict each other"
 	SummaryNoModelRead      = "No model read"
 	SummaryBehind           = "Model older than listed"
 	SummaryNoneSatisfies    = "No model satisfies where"

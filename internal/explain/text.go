@@ -14,8 +14,8 @@ func Paragraphs(texts ...string) string { return joined("\n\n", texts...) }
 
 // joined joins the texts that are not empty.
 func joined(separator string, texts ...string) string {
-	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
-	return strings.Join(texts, separator)
+	isEmpty := func(text string) bool { return text == "" }
+	return strings.Join(slices.DeleteFunc(slices.Clone(texts), isEmpty), separator)
 }
 
 // Sentence begins a text with a capital letter and ends it with a full stop.

@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -57,11 +56,8 @@ func TestAnEmptyFleetSendsNothing(t *testing.T) {
 
 func TestAGroupGivenTwiceIsOneQuestion(t *testing.T) {
 	t.Parallel()
-	id := "a"
-	group := &catalogue.ModelGroup{ID: &id}
-	listed, _, err := listedGroups([]*catalogue.ModelGroup{group, group}, false)
-	if named := namedGroups([]string{id, "b", id}); err != nil || len(named) != 2 || named[1].id != "b" || len(listed) != 1 {
-		t.Errorf("named: %+v, listed: %+v", named, listed)
+	if named := namedGroups([]string{"a", "b", "a"}); len(named) != 2 || named[1].id != "b" {
+		t.Errorf("%+v", named)
 	}
 }
 
@@ -209,28 +205,4 @@ func TestAGroupWithoutModelsInAFleet(t *testing.T) {
 		sandbox.RouteGroups: 1,
 		sandbox.RouteLatest: 8,
 	})
-}
-
-// TestAGroupThatVanishesIsLeftOutWithAWarning: it is removed, or made private, after it was listed with models.
-func TestAGroupThatVanishesIsLeftOutWithAWarning(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	gone := sandbox.Refuse(sandbox.RouteLatest, "NOT_FOUND", "None such.")
-	gone.Path = mainPath + "/latest-model"
-	service.Inject(gone)
-	state, diagnostics := e.read(t.Context(), t, "latest_models", arguments{"time_horizon": "day_ahead"})
-	if models := modelsOf(t, state); models[mainGroup] != nil || len(models) != 2 {
-		t.Errorf("models %v", models)
-	}
-	expectWarning(t, diagnostics, "", explain.SummaryLeftOut, fmt.Sprintf("%q.", mainGroup))
-}
-
-// TestAGroupIsNotLeftOutByAGateway: a 404 without a code, or with a number for one, is not the catalogue's. What was
-// deployed from the model would be destroyed.
-func TestAGroupIsNotLeftOutByAGateway(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	service.Inject(sandbox.Fault{Route: sandbox.RouteLatest, Path: mainPath + "/latest-model", Status: 404, Body: `{"code":5}`})
-	_, diagnostics := e.read(t.Context(), t, "latest_models", nil)
-	expectError(t, diagnostics, "", explain.SummaryNotAnswered, "404 Not Found")
 }

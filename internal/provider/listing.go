@@ -14,34 +14,31 @@ import (
 
 // listing is the model groups of a fleet that nobody named, and which of them have no model in it.
 type listing struct {
-	groups  map[string]*catalogue.ModelGroup // by id
-	without []string                         // those that have no models
-	missing []string                         // those that were listed with models, and then had none
-	failing []string                         // those whose models all fail a condition, and why
-	behind  []string                         // those that were listed with a newer revision than was answered
+	groups   map[string]*catalogue.ModelGroup // by id
+	without  []string                         // those that have no models
+	archived []string                         // those whose revisions are all archived
+	failing  []string                         // those whose models all fail a condition, and why
+	behind   []string                         // those that were listed with a newer revision than was answered
 }
 
-// listedGroups returns the groups of a list, each once, sorted by id. Of a group only the id is needed, and of those on
+// listedGroups returns the groups of a list, sorted by id. Of a group only the id is needed, and of those on
 // a time horizon that, so anything else may be wrong with its record.
 func listedGroups(groups []*catalogue.ModelGroup, onHorizon bool) ([]member, *listing, error) {
 	members, listed := []member{}, map[string]*catalogue.ModelGroup{}
 	for _, group := range groups {
 		noHorizon := group.Err != nil && orZero(group.TimeHorizon).Key == nil
-		if group.ID == nil || onHorizon && noHorizon {
+		if orZero(group.ID) == "" || onHorizon && noHorizon {
 			return nil, nil, group.Err
 		}
-		if listed[*group.ID] == nil {
-			members = append(members, member{id: *group.ID, at: path.Empty()})
-			listed[*group.ID] = group
-		}
+		members = append(members, member{id: *group.ID, at: path.Empty()})
+		listed[*group.ID] = group
 	}
 	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.id, b.id) })
 	return members, &listing{groups: listed}, nil
 }
 
-// leaveOut clears the errors of groups that have no model that satisfies, or were answered with 404 and a code. Most of
-// the latter have no models. If the list shows one with models, it was removed in the meantime, or made private. A 404
-// without a code stays an error: a gateway may have sent it, and what was deployed from the model would be destroyed.
+// leaveOut clears the errors of groups that have no model that satisfies, or no model at all. If the service contradicts
+// itself, or if a gateway may have answered, a group stays: what was deployed from its model would be destroyed.
 func (l *listing) leaveOut(all []settled[choice]) {
 	for i := range all {
 		r := &all[i]
@@ -55,14 +52,62 @@ func (l *listing) leaveOut(all []settled[choice]) {
 			l.compare(group, r.answer)
 			l.failing = append(l.failing, failure{r.member, r.err}.inAPhrase())
 			r.err = nil
-		case isAnswer && api.Code != "" && errors.Is(api, catalogue.ErrNotFound):
-			r.err = nil
-			if len(group.Models) > 0 {
-				l.missing = append(l.missing, explain.Quoted(r.id))
-			} else {
-				l.without = append(l.without, explain.Quoted(r.id))
-			}
+		case isAnswer && api.SaysNotFound():
+			r.err = l.withoutModels(group, r.err)
 		}
+	}
+}
+
+// withoutModels notes why a group that has no latest model is left out, or returns the error if the list says otherwise.
+// A list says that a group has no models if its record is right, and has none of them and no latest revision; the first
+// may be 0. If it has one, its revisions are archived.
+func (l *listing) withoutModels(group *catalogue.ModelGroup, err error) error {
+	latest := orZero(group.LatestRevision)
+	hasNone := group.Err == nil && group.Models != nil && len(group.Models) == 0
+	switch {
+	case hasNone && latest == 0:
+		l.without = append(l.without, explain.Quoted(*group.ID))
+	case hasNone && latest > 0:
+		l.archived = append(l.archived, explain.Quoted(*group.ID))
+	default:
+		return contradicted(err, *group.ID, listedAs(group))
+	}
+	return nil
+}
+
+// listedAs says in a clause what the list of groups says about the models of a group.
+func listedAs(group *catalogue.ModelGroup) string {
+	wrong, isWrong := errors.AsType[*catalogue.UnusableAnswerError](group.Err)
+	switch {
+	case isWrong:
+		return fmt.Sprintf("its record in the list of groups is wrong at %s: %s", wrong.Place, wrong.Problem)
+	case group.Models == nil:
+		return "the list of groups does not say which models it has"
+	case len(group.Models) > 0:
+		return fmt.Sprintf("the list of groups has %d of its models", len(group.Models))
+	}
+	return fmt.Sprintf("the list of groups has %d as its latest revision", *group.LatestRevision)
+}
+
+// contradicted returns the error if the catalogue says that it has no such group, or no model of it, after it said
+// something else before. Any other error is returned as it is.
+func contradicted(err error, group, before string) error {
+	api, isAnswer := errors.AsType[*catalogue.APIError](err)
+	if !isAnswer || !api.SaysNotFound() {
+		return err
+	}
+	return &groupError{
+		Problem: explain.Problem{
+			Summary: explain.SummaryContradiction,
+			Detail: explain.Paragraphs(
+				fmt.Sprintf("Two answers about model group %q do not fit together: %s, and then it was not found.",
+					group, before), explain.Sentence(err.Error()),
+				"Try again. If the group was removed or made private in between, the next run says so. If it fails in "+
+					"the same way, show this to the service's operator."),
+			Cause: explain.SummaryContradiction,
+			Short: fmt.Sprintf("Model group %q: %s, and then it was not found.", explain.ShortID(group), before),
+		},
+		phrase: before,
 	}
 }
 
@@ -95,10 +140,10 @@ func (l *listing) warn(r *blockRead, state *latestModelsState) {
 			"models is empty: a for_each over it destroys what it made before. If that is not meant, check the "+
 				"credentials and the arguments of the block, or name the groups in model_group_ids, so that each "+
 				"that has no model is an error."))
-	case len(l.missing) > 0:
-		r.warn(path.Empty(), explain.SummaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, "+
-			"and then had no latest model of them: %s.\n\nMost likely they were removed or made private in between. "+
-			rerun, strings.Join(explain.First(explain.MaxIDs, l.missing), ", ")))
+	case len(l.archived) > 0:
+		r.warn(path.Empty(), explain.SummaryLeftOut, fmt.Sprintf("All revisions of these model groups are archived, and "+
+			"the catalogue has no latest model of them: %s.\n\nThey are not in models. To read an archived revision, "+
+			"pin it with modelcatalogue_pinned_models.", strings.Join(explain.First(explain.MaxIDs, l.archived), ", ")))
 	}
 	if len(l.behind) > 0 {
 		r.warn(path.Empty(), explain.SummaryBehind, fmt.Sprintf("The catalogue lists newer revisions of these model "+
@@ -122,7 +167,7 @@ func (l *listing) emptied(state *latestModelsState) string {
 		what   string
 	}{
 		{l.without, "without models"},
-		{l.missing, "listed with models, and then without a latest model"},
+		{l.archived, "with archived revisions only"},
 		{l.failing, fmt.Sprintf("without a model that satisfies where (%s)", state.Where)},
 	} {
 		if len(some.groups) > 0 {

@@ -37,6 +37,25 @@ func followScenes() []scene {
 			reading{"latest_models", arguments{"model_group_ids": []any{}}},
 		),
 		played(
+			"listed groups without a latest model",
+			faulty(sandbox.Refuse(sandbox.RouteLatest, "NOT_FOUND", "None such.")),
+			nil,
+			all,
+			reading{"latest_models", arguments{"time_horizon": "day_ahead"}},
+		),
+		played(
+			"a listed group whose revisions are all archived",
+			faulty(respell(sandbox.RouteGroups, `"latestRevision":0,"models":[]`, `"latestRevision":4,"models":[]`)),
+			nil,
+			reading{"latest_models", arguments{"accept_withdrawn": true}},
+		),
+		played(
+			"models that are not found after the latest",
+			faulty(sandbox.Refuse(sandbox.RouteModels, "NOT_FOUND", "None such.")),
+			nil,
+			reading{"latest_model", ofMain(arguments{"where": where("tags", []any{"gold"})})},
+		),
+		played(
 			"models that are older than listed",
 			faulty(respell(sandbox.RouteGroups, `"revision":7`, `"revision":8`, `"revision":3`, `"revision":4`)),
 			nil,

@@ -109,7 +109,8 @@ func (w *whereState) newest(ctx context.Context, r *blockRead, group, remedy str
 	if w.judge(latest, now).standing() == unmet {
 		listed, err := r.client.Models(ctx, group)
 		if err != nil {
-			return choice{}, err
+			before := fmt.Sprintf("the service answered with its latest model, revision %d", int64(*latest.Revision))
+			return choice{}, contradicted(err, group, before)
 		}
 		models = withLatest(listed, latest)
 	}
