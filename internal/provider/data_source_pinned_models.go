@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
@@ -26,7 +27,7 @@ func pinnedModelsSchema() schema.Schema {
 					"reads nothing.",
 				Required:    true,
 				ElementType: types.NumberType,
-				Validators:  []validator.Map{countRule},
+				Validators:  []validator.Map{countRule, oneSpelling{}},
 			},
 			argDockerImages: schema.MapAttribute{
 				MarkdownDescription: "The container image reference that was reviewed, by model group id, for any of " +
@@ -34,7 +35,7 @@ func pinnedModelsSchema() schema.Schema {
 					"one plan names every group that differs.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.Map{notEmpty(explain.SummaryInvalidImage), imagesOfPins{}},
+				Validators:  []validator.Map{notEmpty(explain.SummaryInvalidImage), oneSpelling{}, imagesOfPins{}},
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 			argAttributes:      attributesArgument(pinnedModelAttributes(), "models"),
@@ -63,11 +64,13 @@ func readPinnedModels(ctx context.Context, r *blockRead, state *pinnedModelsStat
 	for _, id := range slices.Sorted(maps.Keys(state.Revisions)) {
 		members = append(members, member{id: id, at: path.Root(argRevisions).AtMapKey(id)})
 	}
+	images := map[string]*string{}
+	for id, image := range state.DockerImages {
+		images[catalogue.IDKey(id)] = &image
+	}
 	read := func(ctx context.Context, id string) (*pinnedModel, error) {
 		wanted := pin{groupID: id, revision: state.Revisions[id], follow: typeName + "_latest_models"}
-		if image, given := state.DockerImages[id]; given {
-			wanted.image = &image
-		}
+		wanted.image = images[catalogue.IDKey(id)]
 		return wanted.read(ctx, r.client)
 	}
 	all, far, fault := readFleet(ctx, members, read)

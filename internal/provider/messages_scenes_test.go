@@ -106,6 +106,10 @@ func argumentScenes() []scene {
 			"revisions":     map[string]any{"a": 1, "b": 1},
 			"docker_images": map[string]any{"a": "", "b": nil, "B": "app:1", "d": "app:1"},
 		}),
+		validated("a group in two spellings", "pinned_models", arguments{"revisions": map[string]any{"g-own": 2, "G-OWN": 3}}),
+		validated("groups in two spellings", "latest_models", arguments{
+			"model_group_ids": []any{"a", "b", "A", "é", "a", "B", "É"},
+		}),
 		validated("tags that are empty or null", "latest_model", arguments{
 			"model_group_id": "a",
 			"where":          map[string]any{"tags": []any{"", nil, "offshore"}},

@@ -85,6 +85,10 @@ func TestImagesComeBackAsConfigured(t *testing.T) {
 	images := map[string]any{mainGroup: composed}
 	state = e.mustRead(t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 0}, "docker_images": images})
 	expectSame(t, state["docker_images"], images)
+	// An id in other capitals is that of the pin.
+	images = map[string]any{strings.ToUpper(mainGroup): "registry.example/other:1"}
+	diagnostics := e.reports(t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 0}, "docker_images": images})
+	expectError(t, diagnostics, `docker_images["`+mainGroup+`"]`, explain.SummaryImageDiffers)
 }
 
 // TestMessages has the warning. A pin that fails has an error only.

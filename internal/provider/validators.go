@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -197,12 +196,15 @@ func (imagesOfPins) ValidateMap(ctx context.Context, req validator.MapRequest, r
 	if !isKnown(revisions) {
 		return
 	}
-	given := revisions.Elements()
+	given := map[string]bool{}
+	for id := range revisions.Elements() {
+		given[catalogue.IDKey(id)] = true
+	}
 	var strange, lines []string
 	for _, id := range slices.Sorted(maps.Keys(req.ConfigValue.Elements())) {
-		if given[id] == nil {
+		if !given[catalogue.IDKey(id)] {
 			strange = append(strange, id)
-			lines = append(lines, fmt.Sprintf("%q%s", redact.Abridged(id), sameButCase(given, id)))
+			lines = append(lines, fmt.Sprintf("%q", redact.Abridged(id)))
 		}
 	}
 	if len(strange) == 0 {
@@ -211,14 +213,4 @@ func (imagesOfPins) ValidateMap(ctx context.Context, req validator.MapRequest, r
 	resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(strange[0]), explain.SummaryInvalidImage,
 		fmt.Sprintf("docker_images has an image for model groups that revisions does not have:%s\n\nGive the revision "+
 			"of each in revisions, or take its image out.", explain.Bulleted(lines, explain.MaxIDs)))
-}
-
-// sameButCase names the pinned group whose id differs from another id only in case, or returns "".
-func sameButCase(given map[string]attr.Value, id string) string {
-	for _, other := range slices.Sorted(maps.Keys(given)) {
-		if strings.EqualFold(other, id) {
-			return fmt.Sprintf(" (revisions has %q)", redact.Abridged(other))
-		}
-	}
-	return ""
 }
