@@ -57,10 +57,10 @@ func TestWhichListedGroupsAreLeftOut(t *testing.T) {
 				Path: "/v1/model-group/g/latest-model", Status: 404, Body: cmp.Or(test.answer, inCatalogue),
 			})
 			state, diagnostics := e.read(t.Context(), t, "latest_models", nil)
-			switch {
-			case test.says == "":
+			switch test.says {
+			case "":
 				expectNone(t, diagnostics)
-			case test.says == explain.SummaryLeftOut:
+			case explain.SummaryLeftOut:
 				expectWarning(t, diagnostics, "", test.says, `"g"`)
 			default:
 				expectError(t, diagnostics, "", test.says, "404 Not Found")

@@ -31,7 +31,7 @@ func mapped[From, To any](from []*From, each func(*From) *To) []*To {
 // newestFirst orders models by their revisions, the highest first, then by id. A revision that cannot be read counts as
 // 0.
 func newestFirst(a, b *catalogue.Model) int {
-	return cmp.Or(cmp.Compare(orZero(b.Revision), orZero(a.Revision)), cmp.Compare(orZero(a.ID), orZero(b.ID)))
+	return cmp.Or(cmp.Compare(orZero(b.Revision), orZero(a.Revision)), compareTexts(a.ID, b.ID))
 }
 
 // orZero returns a value, or the zero value if it is nil.

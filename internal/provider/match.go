@@ -20,6 +20,12 @@ func sameText(written, served string) bool {
 	return norm.NFC.String(written) == norm.NFC.String(served)
 }
 
+// compareTexts orders two texts of the service, of which a missing one is empty, as they are shown: an engine keeps texts
+// in NFC.
+func compareTexts(a, b *string) int {
+	return strings.Compare(norm.NFC.String(orZero(a)), norm.NFC.String(orZero(b)))
+}
+
 // standingOf says how a text of the service stands to the one that is asked for. One that is empty, or differs only in
 // case, white space or invisible characters, may be meant for it.
 func standingOf(written, served string) standing {

@@ -100,13 +100,11 @@ func newSummaryState(from *catalogue.ModelSummary) *modelSummaryState {
 	return (*modelSummaryState)(from)
 }
 
-// sortedSummaryStates maps a group's revisions, newest first, then by id. An element may be null.
+// sortedSummaryStates maps a group's revisions, newest first, then by id.
 func sortedSummaryStates(models []*catalogue.ModelSummary) []*modelSummaryState {
 	states := mapped(models, newSummaryState)
 	slices.SortStableFunc(states, func(a, b *modelSummaryState) int {
-		one, other := orZero(a), orZero(b)
-		byRevision := cmp.Compare(orZero(other.Revision), orZero(one.Revision))
-		return cmp.Or(byRevision, cmp.Compare(orZero(one.ID), orZero(other.ID)))
+		return cmp.Or(cmp.Compare(*b.Revision, *a.Revision), compareTexts(a.ID, b.ID))
 	})
 	return orEmpty(states)
 }
@@ -129,7 +127,7 @@ func newGroupAxisValueState(from *catalogue.GroupAxisValue) *groupAxisValueState
 // sortedGroupStates maps groups, sorted by name, then id.
 func sortedGroupStates(groups []*catalogue.ModelGroup, only selection) []*groupState {
 	byName := func(a, b *catalogue.ModelGroup) int {
-		return cmp.Or(cmp.Compare(orZero(a.Name), orZero(b.Name)), cmp.Compare(*a.ID, *b.ID))
+		return cmp.Or(compareTexts(a.Name, b.Name), compareTexts(a.ID, b.ID))
 	}
 	sorted := slices.SortedStableFunc(slices.Values(groups), byName)
 	return orEmpty(mapped(sorted, func(group *catalogue.ModelGroup) *groupState {

@@ -132,10 +132,12 @@ func TestRecordsAreSorted(t *testing.T) {
 		{ID: new("5"), Name: new("a")},
 		{ID: new("2"), Name: nil},
 		{ID: new("1"), Name: new("B")},
+		{ID: new("6"), Name: new("e\u0301")}, // shown as é, which comes after f
+		{ID: new("7"), Name: new("f")},
 	}, nil) {
 		ids = append(ids, *state.ID)
 	}
-	expectSame(t, ids, []string{"2", "1", "5", "3", "4"})
+	expectSame(t, ids, []string{"2", "1", "5", "3", "4", "7", "6"})
 
 	one, ten := new(catalogue.Integer(1)), new(catalogue.Integer(10))
 	ids = nil
@@ -148,15 +150,13 @@ func TestRecordsAreSorted(t *testing.T) {
 		ids = append(ids, *state.ID)
 	}
 	for _, state := range sortedSummaryStates([]*catalogue.ModelSummary{
-		nil,
-		{ID: new("none")},
-		{ID: new("c"), Revision: one},
+		{ID: new("e\u0301"), Revision: one},
+		{ID: new("f"), Revision: one},
 		{ID: new("ten"), Revision: ten},
-		{ID: new("b"), Revision: one},
 	}) {
-		ids = append(ids, orZero(orZero(state).ID))
+		ids = append(ids, *state.ID)
 	}
-	expectSame(t, ids, []string{"ten", "b", "c", "none", "ten", "b", "c", "", "none"})
+	expectSame(t, ids, []string{"ten", "b", "c", "none", "ten", "f", "e\u0301"})
 	expectSame(t, sortedGroupStates(nil, nil), []*groupState{})
 	expectSame(t, sortedModelStates(nil, nil), []*modelState{})
 }
