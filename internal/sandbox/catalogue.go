@@ -52,8 +52,8 @@ func DefaultFile() []byte { return slices.Clone(defaultCatalogue) }
 // Organisations returns the organisations in the order of the file.
 func (c *Catalogue) Organisations() []Organisation { return slices.Clone(c.organisations) }
 
-// Recorded reports whether the catalogue is recorded from a service, and returns the time of the newest change of a model
-// in it, zero if none is known.
+// Recorded reports whether the catalogue is recorded from a service, and returns the time of the newest change of a
+// model in it, zero if none is known.
 func (c *Catalogue) Recorded() (newest time.Time, isRecorded bool) {
 	for _, g := range c.groups {
 		for _, m := range g.models {

@@ -59,10 +59,19 @@ func TestCatalogueFiles(t *testing.T) {
 		{readers, `{` + organisations + `,` + organisations + `}`, "the field organisations is there twice"},
 
 		// What a schema cannot say.
-		{readers, another(`"name": "O", "clientId": "b"`), `organisations[1].name: "O" is used twice: organisations[0].name has it too`},
-		{readers, another(`"name": "P", "clientId": "o"`), `organisations[1].clientId: "o" is used twice: organisations[0].clientId has it too`},
+		{
+			readers, another(`"name": "O", "clientId": "b"`),
+			`organisations[1].name: "O" is used twice: organisations[0].name has it too`,
+		},
+		{
+			readers, another(`"name": "P", "clientId": "o"`),
+			`organisations[1].clientId: "o" is used twice: organisations[0].clientId has it too`,
+		},
 		{readers, file(`{"owner": "P", "group": {"id": "g"}}`), `modelGroups[0].owner: no organisation is named "P"`},
-		{readers, file(`{"owner": "O", "group": {"id": "g"}}, {"owner": "O", "group": {"id": "g"}}`), `modelGroups[1].group.id: "g" is used twice: modelGroups[0].group.id has it too`},
+		{
+			readers, file(`{"owner": "O", "group": {"id": "g"}}, {"owner": "O", "group": {"id": "g"}}`),
+			`modelGroups[1].group.id: "g" is used twice: modelGroups[0].group.id has it too`,
+		},
 		{
 			readers, file(`{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "revision": 1}]},
 				{"owner": "O", "group": {"id": "h"}, "models": [{"id": "m", "revision": 1}]}`),

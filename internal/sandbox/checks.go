@@ -11,11 +11,12 @@ import (
 )
 
 // checkModel adds what a schema cannot say of the fields of a model: an image that no registry could have (an empty one
-// is none), and a time horizon that the catalogue does not know.
+// is none), and a time horizon that is not known.
 func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, horizons []string) {
 	image := fields.text("dockerImage")
 	if _, err := imageref.Parse(image); err != nil && image != "" {
-		e.add(at+"/dockerImage", "%.200q is not a container image such as registry.example/team/model:1.2.3: %s", image, err)
+		const form = "%.200q is not a container image such as registry.example/team/model:1.2.3: %s"
+		e.add(at+"/dockerImage", form, image, err)
 	}
 	horizon := parseObject(fields["horizon"]).text("key")
 	if horizon != "" && !slices.Contains(horizons, horizon) {
@@ -27,5 +28,12 @@ func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, horizons []s
 func (e *TextErrors) checkID(at jsontext.Pointer, id string) {
 	if id == "." || id == ".." || strings.ContainsFunc(id, unicode.IsControl) {
 		e.add(at, "%q cannot be a part of a path", id)
+	}
+}
+
+// checkNoName refuses the name of a group in place of its id. Any other text may be the id of a group that is not there.
+func (e *TextErrors) checkNoName(at jsontext.Pointer, id string, group object) {
+	if id != "" && id == group.text("name") && id != group.text("id") {
+		e.add(at, "%q is the name of a group; its id is %q", id, group.text("id"))
 	}
 }

@@ -55,15 +55,8 @@ func (l *links) checkModel(at jsontext.Pointer, groupID string, document object,
 		l.mistakes.add(at+"/modelGroupId", "the model is in the group %q", groupID)
 	}
 	for i, raw := range elements(document["defaultComparisonModels"]) {
-		l.checkComparison(element(at+"/defaultComparisonModels", i), object{"id": raw}.text("id"))
-	}
-}
-
-// checkComparison refuses the name of a group in place of its id. An id may be that of a group that the file lacks.
-func (l *links) checkComparison(at jsontext.Pointer, id string) {
-	for _, g := range l.file.ModelGroups {
-		if id != "" && id == g.Group.text("name") {
-			l.mistakes.add(at, "%q is the name of a group; its id is %q", id, g.Group.text("id"))
+		for _, g := range l.file.ModelGroups {
+			l.mistakes.checkNoName(element(at+"/defaultComparisonModels", i), object{"id": raw}.text("id"), g.Group)
 		}
 	}
 }

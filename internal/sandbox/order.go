@@ -83,20 +83,27 @@ func (s *Sandbox) checkFault(order object, found *TextErrors) {
 	if delay, err := parseDelay(order.text("delay")); err != nil || delay < 0 {
 		found.add("/delay", `must be a time such as "500ms" or "2s"`)
 	}
-	code, route := order.text("code"), order.text("route")
-	switch {
-	case oauthStatuses[code] != 0 && route != string(RouteToken) && order.text("path") != paths[RouteToken]:
-		found.add("/code", "only the token endpoint answers with an OAuth code: the route must be token")
-	case code != "" && statuses[code]+oauthStatuses[code] == 0 && order["status"] == nil:
-		known := prose(slices.Sorted(maps.Keys(statuses)), "and")
-		found.add("/code", "the interface has no such code, so it needs a status; there are %s", known)
-	}
+	checkCode(order, found)
 	id, _, _ := strings.Cut(strings.TrimPrefix(order.text("path"), paths[RouteGroups]+"/"), "/")
 	name, _ := url.PathUnescape(id)
 	for _, g := range s.allGroups() {
-		if name != "" && name == g.stated.text("name") {
-			found.add("/path", "%q is the name of a group; its id is %q", name, g.id)
+		found.checkNoName("/path", name, g.stated)
+	}
+}
+
+// checkCode adds what is wrong with the code of an order. Only the token endpoint answers with those of OAuth.
+func checkCode(order object, found *TextErrors) {
+	code := order.text("code")
+	isOfToken := order.text("route") == string(RouteToken) || order.text("path") == paths[RouteToken]
+	switch {
+	case code == "" || statuses[code] != 0:
+	case oauthStatuses[code] != 0:
+		if !isOfToken {
+			found.add("/code", "only the token endpoint answers with an OAuth code: the route must be token")
 		}
+	case order["status"] == nil:
+		known := prose(slices.Sorted(maps.Keys(statuses)), "and")
+		found.add("/code", "the interface has no such code, so it needs a status; there are %s", known)
 	}
 }
 

@@ -85,11 +85,14 @@ func TestKeyboard(t *testing.T) {
 	b.do(chromedp.KeyEvent(tabs + kb.Enter + kb.Tab))
 	b.waits(`document.activeElement.closest("#faults-panel")`)
 	b.do(chromedp.Focus("#request-6 a", chromedp.ByQuery))
-	for _, step := range [][2]string{{kb.ArrowDown, "5"}, {kb.ArrowDown, "4"}, {kb.ArrowUp, "5"}, {kb.End, "1"}, {kb.ArrowDown, "1"}, {kb.Home, "6"}} {
+	for _, step := range [][2]string{
+		{kb.ArrowDown, "5"}, {kb.ArrowDown, "4"}, {kb.ArrowUp, "5"}, {kb.End, "1"}, {kb.ArrowDown, "1"}, {kb.Home, "6"},
+	} {
 		b.do(chromedp.KeyEvent(step[0]))
 		b.waits(`document.activeElement.dataset.number === "` + step[1] + `"`)
 	}
-	if stops := value[int](b, `[...document.querySelectorAll("#requests a")].filter((link) => link.tabIndex === 0).length`); stops != 1 {
+	const counted = `[...document.querySelectorAll("#requests a")].filter((link) => link.tabIndex === 0).length`
+	if stops := value[int](b, counted); stops != 1 {
 		t.Errorf("the list has %d stops", stops)
 	}
 }
@@ -178,7 +181,7 @@ func TestCopy(t *testing.T) {
 	b.click("#request dd:last-child .copy")
 	b.says("#said", "copied the request as curl")
 	curl := exec.Command("sh", "-c", value[string](b, `navigator.clipboard.readText()`))
-	curl.Env = append(os.Environ(), "MODELCATALOGUE_CLIENT_ID=northwind", "MODELCATALOGUE_CLIENT_SECRET=northwind-sandbox-secret", "NO_PROXY=*")
+	curl.Env = append(os.Environ(), "MODELCATALOGUE_CLIENT_ID="+s.ClientID, "MODELCATALOGUE_CLIENT_SECRET="+s.ClientSecret, "NO_PROXY=*")
 	if out, err := curl.Output(); err != nil || !strings.Contains(string(out), `"access_token"`) {
 		t.Errorf("curl: %s %v", out, err)
 	}

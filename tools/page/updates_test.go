@@ -16,7 +16,8 @@ func TestUpdatesKeepWhatAPersonDoes(t *testing.T) {
 	b.types(publish+" input", "registry.example/half")
 	expect := func(when string) {
 		t.Helper()
-		const atWork = `[document.activeElement.value, document.querySelector("#group-1 details").open, document.getElementById("client-1").open].join(" ")`
+		const atWork = `[document.activeElement.value, document.querySelector("#group-1 details").open,
+			document.getElementById("client-1").open].join(" ")`
 		if got := value[string](b, atWork); got != "registry.example/half false true" {
 			t.Errorf("%s there is %s", when, got)
 		}

@@ -272,7 +272,8 @@ func TestServesWithVariables(t *testing.T) {
 	}
 	t.Setenv("MODELCATALOGUE_ACCESS_TOKEN", "expired")
 	t.Setenv("MODELCATALOGUE_CA_CERTIFICATE_PEM", s.ready.CACertificate)
-	if _, said, _ := commanded(t, "record", "-url="+s.ready.URL); !strings.Contains(said, "access_token (from MODELCATALOGUE_ACCESS_TOKEN)") {
+	const rejected = "access_token (from MODELCATALOGUE_ACCESS_TOKEN)"
+	if _, said, _ := commanded(t, "record", "-url="+s.ready.URL); !strings.Contains(said, rejected) {
 		t.Errorf("over TLS: %s", said)
 	}
 }

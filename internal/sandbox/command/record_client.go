@@ -61,6 +61,17 @@ func (g *given) readCredential(argument string, parse func(string) (string, erro
 	return value
 }
 
+// readCredentials reads a token, or else a client id and secret.
+func (g *given) readCredentials(cfg *catalogue.Config) {
+	if g.Has(setting.AccessToken) {
+		parse := setting.ParseAccessToken
+		cfg.AccessToken = g.readCredential(setting.AccessToken, parse, setting.ClientID, setting.ClientSecret)
+		return
+	}
+	cfg.ClientID = g.readCredential(setting.ClientID, setting.Verbatim)
+	cfg.ClientSecret = g.readCredential(setting.ClientSecret, setting.Verbatim)
+}
+
 // clientConfig reads the provider's variables. The address has no default. The explainer says what went wrong with a
 // read, as the provider does.
 func (p *program) clientConfig(address string) (catalogue.Config, *explain.Explainer, error) {
@@ -83,17 +94,8 @@ func (p *program) clientConfig(address string) (catalogue.Config, *explain.Expla
 	if g.Has("max_retries") { // 0 is not the default
 		cfg.MaxRetries = read(g, "max_retries", setting.ParseRetries)
 	}
-	if g.Has(setting.AccessToken) {
-		parse := setting.ParseAccessToken
-		cfg.AccessToken = g.readCredential(setting.AccessToken, parse, setting.ClientID, setting.ClientSecret)
-	} else {
-		cfg.ClientID = g.readCredential(setting.ClientID, setting.Verbatim)
-		cfg.ClientSecret = g.readCredential(setting.ClientSecret, setting.Verbatim)
-	}
+	g.readCredentials(&cfg)
 	cfg.ClientCertificate = clientCertificate(g)
-	for _, certificate := range cfg.CACertificates {
-		g.Authorities = append(g.Authorities, catalogue.NameOf(certificate.Subject))
-	}
 	g.MaxRequests, _, _ = g.LookUp("max_requests")
 	var err error
 	cfg.Proxy, g.ProxyLeftOut, err = g.Proxy(cfg.BaseURL)
@@ -115,6 +117,9 @@ func (p *program) authorities(g *given) []*x509.Certificate {
 	bundle := read(g, setting.CACertificate, setting.ParseBundle)
 	for _, broken := range bundle.LeftOut {
 		p.say("%s is left out: %s", setting.Variable(setting.CACertificate), broken)
+	}
+	for _, certificate := range bundle.Certificates {
+		g.Authorities = append(g.Authorities, catalogue.NameOf(certificate.Subject))
 	}
 	return bundle.Certificates
 }

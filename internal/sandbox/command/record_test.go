@@ -153,7 +153,10 @@ func TestRecordOddAnswers(t *testing.T) {
 		{"/token", strings.Repeat(" ", 2<<20), "larger than 1048576 bytes", ""},
 		{"/token", `{"token": "of-another-name"}`, "The answer has no access_token (it has: token)", ""},
 		{"/model-group", `[]`, "sandbox: every answer follows the interface (see `sandbox openapi`)", `"modelGroups": []`},
-		{"/models", `[{"id": "a", "revision": 0, "tags": ["caf` + "\xe9" + `\ud800"]}]`, "[].tags[]: the text is not UTF-8, in the only answer", `"caf` + "\uFFFD\uFFFD"},
+		{
+			"/models", `[{"id": "a", "revision": 0, "tags": ["caf` + "\xe9" + `\ud800"]}]`,
+			"[].tags[]: the text is not UTF-8, in the only answer", `"caf` + "\uFFFD\uFFFD",
+		},
 		{"/models", `[{"id": "a", "revision": 7, "revision": 1.50}]`, "[].revision: the member is there twice, in the", `"revision": 1.50`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
