@@ -130,5 +130,5 @@ func trimmedBy(name string, from explain.Origin) string {
 	case from.File:
 		return "take it out of the file"
 	}
-	return "name that file in " + setting.FileVariable(name) + " instead"
+	return "set " + setting.FileVariable(name) + " to the file's path instead"
 }

@@ -78,9 +78,9 @@ func TestOddities(t *testing.T) {
 		}
 	}
 	for remedy, from := range map[string]explain.Origin{
-		"trimspace(…) leaves it out":                                  inBlock,
-		"take it out of the file":                                     {File: true},
-		"name that file in MODELCATALOGUE_CLIENT_SECRET_FILE instead": {Variable: "any"},
+		"trimspace(…) leaves it out":                                       inBlock,
+		"take it out of the file":                                          {File: true},
+		"set MODELCATALOGUE_CLIENT_SECRET_FILE to the file's path instead": {Variable: "any"},
 	} {
 		want := []string{
 			"begins with a byte order mark (U+FEFF); save its file as UTF-8 without one",

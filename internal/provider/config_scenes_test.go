@@ -156,10 +156,13 @@ func assigned(names []string) []string {
 	return assignments
 }
 
-// valueScenes returns a scene of the first of the values for which the same is said.
+// valueScenes returns a scene of one value for each rule.
 func valueScenes() []scene {
 	var scenes []scene
 	for _, group := range readWrongValues() {
+		if !group.isShown {
+			continue
+		}
 		argument, value := group.argument, group.values[0]
 		title := fmt.Sprintf("%s = %q", argument, value)
 		switch argument {

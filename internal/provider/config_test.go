@@ -168,6 +168,7 @@ type wrongValues struct {
 	argument string
 	reason   string
 	values   []string
+	isShown  bool // by TestMessages, the first of them
 }
 
 // readWrongValues reads testdata/wrong_values.txt: a line says what is wrong, and the indented lines after it have values.
@@ -186,8 +187,9 @@ func readWrongValues() (groups []wrongValues) {
 			last := &groups[len(groups)-1]
 			last.values = append(last.values, value)
 		case line != "" && line[0] != '#':
-			argument, reason, _ := strings.Cut(line, ": ")
-			groups = append(groups, wrongValues{argument: argument, reason: reason})
+			rest, isShown := strings.CutPrefix(line, "* ")
+			argument, reason, _ := strings.Cut(rest, ": ")
+			groups = append(groups, wrongValues{argument: argument, reason: reason, isShown: isShown})
 		}
 	}
 	return groups

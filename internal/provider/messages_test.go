@@ -2,15 +2,10 @@ package provider
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -65,71 +60,6 @@ func TestMessages(t *testing.T) {
 	if len(known) > 0 && !*update {
 		t.Errorf("%s has messages that no scene leads to: %q", messagesFile, slices.Sorted(maps.Keys(known)))
 	}
-}
-
-// TestEveryHintHasAScene: the sentence of each row of a table of hints is in the file of messages.
-func TestEveryHintHasAScene(t *testing.T) {
-	t.Parallel()
-	messages, err := os.ReadFile(messagesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sentences := sentencesOfHints(t)
-	if len(sentences) < 60 {
-		t.Errorf("only %d rows were found", len(sentences))
-	}
-	for _, sentence := range sentences {
-		part := strings.ReplaceAll(regexp.QuoteMeta(sentence), regexp.QuoteMeta("{}"), ".+")
-		if !regexp.MustCompile(part).Match(messages) {
-			t.Errorf("no scene leads to the hint %q", sentence)
-		}
-	}
-}
-
-// sentencesOfHints finds the rows in the source, so that no table is forgotten. Each ends in what is said.
-func sentencesOfHints(t *testing.T) (sentences []string) {
-	t.Helper()
-	files, err := filepath.Glob("setting/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(node ast.Node) bool {
-			table, ok := node.(*ast.CompositeLit)
-			if !ok {
-				return true
-			}
-			if kind, _ := table.Type.(*ast.Ident); kind == nil || kind.Name != "hints" {
-				return true
-			}
-			for _, element := range table.Elts {
-				row, _ := element.(*ast.CompositeLit)
-				sentences = append(sentences, spelled(t, row.Elts[len(row.Elts)-1]))
-			}
-			return false
-		})
-	}
-	return sentences
-}
-
-// spelled returns a text of the source. {} stands for a constant in it.
-func spelled(t *testing.T, text ast.Expr) string {
-	t.Helper()
-	switch text := text.(type) {
-	case *ast.BinaryExpr:
-		return spelled(t, text.X) + spelled(t, text.Y)
-	case *ast.BasicLit:
-		plain, err := strconv.Unquote(text.Value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return plain
-	}
-	return "{}"
 }
 
 // what differs from run to run.

@@ -36,5 +36,5 @@ func spoken(r rune) string {
 	case !unicode.IsPrint(r):
 		return fmt.Sprintf("invisible (%U)", r)
 	}
-	return fmt.Sprintf("%q (%U)", string(r), r)
+	return fmt.Sprintf(`"%c" (%U)`, r, r)
 }

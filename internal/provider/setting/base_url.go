@@ -1,8 +1,8 @@
 package setting
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"strconv"
@@ -15,7 +15,7 @@ import (
 // ParseBaseURL reads the service's address: an absolute https URL, with a path prefix or not, http to a loopback host
 // only, and nothing else in it. The result has no trailing slash. An error quotes nothing that may be a password.
 func ParseBaseURL(text string) (*url.URL, error) {
-	if problem := baseURLMistakes.about(text); problem != "" {
+	if problem := addressMistake(text); problem != "" {
 		return nil, errors.New(problem)
 	}
 	u, err := url.Parse(text)
@@ -24,10 +24,72 @@ func ParseBaseURL(text string) (*url.URL, error) {
 	}
 	u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
 	u.Path = strings.TrimRight(u.Path, "/")
-	if problem := basePathMistakes.about(u.Path); problem != "" {
-		return nil, errors.New(problem)
+	if ofRoute(u.Path) {
+		return nil, errors.New("its path goes on with /v1, which the provider adds; leave out /v1 and what follows")
 	}
 	return u, nil
+}
+
+// addressMistake says what is wrong with a base URL, or returns "". It shows one character of it at most, and none of
+// what may be a password or a secret.
+func addressMistake(text string) string {
+	const form = "write https://HOST, with :PORT and /PATH if needed, without a user name, query or fragment"
+	scheme, _, hasScheme := strings.Cut(strings.ToLower(text), "://")
+	unseen := oddityOf(text, func(r rune) bool { return unicode.IsSpace(r) || isUnseen(r) }, form)
+	switch {
+	case unseen != "":
+		return unseen
+	case !hasScheme:
+		return "it must be an absolute URL that starts with https://"
+	case strings.Count(text, "://") > 1:
+		return "it has :// twice; write one address"
+	case strings.Contains(authority(text), "@"):
+		return "it must not hold a user name or password"
+	case badPort(text):
+		return "its port is not a number from 1 to 65535"
+	}
+	odd := oddityOf(text, oddInAddress(), form)
+	if odd == "" && scheme != "https" && scheme != "http" {
+		odd = "it must be an absolute URL that starts with https://"
+	}
+	return cmp.Or(odd, hostMistake(text), clearText(text))
+}
+
+// oddInAddress returns what is odd in an address that is read from its beginning: what no host has, or, after the third
+// slash, what no path has. Letters beyond ASCII are allowed.
+func oddInAddress() func(rune) bool {
+	usual, slashes := ":/[]-._~", 0
+	return func(r rune) bool {
+		switch {
+		case r == '[':
+			usual += "%" // begins a zone
+		case r == '/' && slashes == 2:
+			usual += "%!$&'()*+,;=@"
+		}
+		if r == '/' {
+			slashes++
+		}
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(usual, r)
+	}
+}
+
+// hostMistake says what is wrong with the host of an address, or returns "".
+func hostMistake(text string) string {
+	host, _ := hostAndPort(text)
+	switch {
+	case host == "" || host == "[]":
+		return "it names no host"
+	case !strings.HasPrefix(host, "[") && strings.Contains(host, ":"):
+		return `the host contains an unexpected ":"`
+	}
+	return ""
+}
+
+// badPort reports whether an address has a port that is not a number from 1 to 65535.
+func badPort(text string) bool {
+	_, port := hostAndPort(text)
+	number, err := strconv.ParseUint(strings.TrimPrefix(port, ":"), 10, 16)
+	return port != "" && (err != nil || number == 0)
 }
 
 // OtherAddress reports whether the environment has an address, and not this one. It returns the address if it may be
@@ -50,60 +112,6 @@ func spelledAlike(base *url.URL) string {
 	return strings.Join([]string{base.Scheme, strings.ToLower(base.Hostname()), port, base.EscapedPath()}, " ")
 }
 
-// baseURLMistakes describe texts that are not base URLs. Each row may rely on those before it.
-var baseURLMistakes = hints{
-	{is(IsBlank), "it is blank"},
-	{is(inAngles), "it has < and > around it; leave them out"},
-	{mistaken, "it is {}"},
-	{is(isPadded), "it has white space around it; leave it out"},
-	{is(isQuoted), "it has quotes around it; leave them out"},
-	{is(placeholderHost), "its host is a placeholder; write the service's own address"},
-	{unseen, "its character {}, which no address has"},
-	{having(`\`), "it has {} in it; an address is written with /"},
-	{is(schemeCut), "it begins with http, but not with https://; a colon and two slashes come after https"},
-	{is(otherScheme), "it must be an absolute URL that starts with https://"},
-	{twoSchemes, "it has {}; write one address"},
-	{is(emptyHost), "it names no host"},
-	{is(userInfo), "it must not hold a user name or password"},
-	{oddHost, "its host has {} where no host has it"},
-	{wrongPort, "its port{} is not a number from 1 to 65535"},
-	{is(clearText), "http would send the secret unencrypted and is accepted for a loopback host only; use https"},
-	{having("?"), "it must not have a query (the {} and what follows it)"},
-	{having("#"), "it must not have a fragment (the {} and what follows it)"},
-}
-
-// basePathMistakes describe paths that a base URL cannot have.
-var basePathMistakes = hints{
-	{is(endsInVersion), "it ends in /v1; leave that out, because the provider adds it"},
-	{is(ofRoute), "it is the address of one route; leave out /v1 and what follows, because the provider adds them"},
-}
-
-// schemeCut reports whether an address has http or https, and something else than :// after it.
-func schemeCut(text string) bool {
-	rest, found := strings.CutPrefix(strings.ToLower(text), "http")
-	rest = strings.TrimPrefix(rest, "s")
-	follows := strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "/")
-	return found && follows && !strings.HasPrefix(rest, "://")
-}
-
-func otherScheme(text string) bool {
-	scheme, _, found := strings.Cut(strings.ToLower(text), "://")
-	return !found || scheme != "https" && scheme != "http"
-}
-
-// twoSchemes finds a second scheme in place of the host.
-func twoSchemes(text string) (both string, found bool) {
-	first, rest, _ := strings.Cut(strings.ToLower(text), "://")
-	second, _, found := strings.Cut(rest, "://")
-	switch {
-	case !found || second != "https" && second != "http":
-		return "", false
-	case first == second:
-		return first + ":// twice", true
-	}
-	return first + ":// and " + second + "://", true
-}
-
 // authority returns what stands between the scheme and the path of an address: host and port, and user name and
 // password if it has them.
 func authority(text string) string {
@@ -123,60 +131,16 @@ func hostAndPort(text string) (host, port string) {
 	return text, ""
 }
 
-func placeholderHost(text string) bool {
-	_, rest, _ := strings.Cut(text, "://")
-	rest = rest[strings.LastIndexByte(rest, '@')+1:]
-	host, _, _ := strings.Cut(rest, "/")
-	return strings.ContainsAny(host, "<>{}$") || strings.Count(host, "%") > 1 // one % begins a zone
-}
-
-func emptyHost(text string) bool {
-	host, _ := hostAndPort(text)
-	return host == "" || host == "[]"
-}
-
-func userInfo(text string) bool { return strings.Contains(authority(text), "@") }
-
-// oddHost finds a character that no name or address of a host has, or a colon outside brackets. Letters beyond ASCII
-// are allowed.
-func oddHost(text string) (quoted string, found bool) {
-	host, _ := hostAndPort(text)
-	letters := "-._~%"
-	if strings.HasPrefix(host, "[") {
-		letters += "[]:"
-	}
-	for _, r := range host {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(letters, r) {
-			return strconv.QuoteRune(r), true
-		}
-	}
-	return "", false
-}
-
-func inAngles(text string) bool {
-	return strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">") && strings.Contains(text, "://")
-}
-
-// wrongPort finds a port that is not a number from 1 to 65535. It quotes digits only: anything else may be a password.
-func wrongPort(text string) (quoted string, found bool) {
-	_, port := hostAndPort(text)
-	digits := strings.TrimPrefix(port, ":")
-	number, err := strconv.ParseUint(digits, 10, 16)
-	switch {
-	case port == "" || err == nil && number > 0:
-		return "", false
-	case digits != "" && isNumber(digits) && Showable(text):
-		return fmt.Sprintf(" %q", digits), true
-	}
-	return "", true
-}
-
 func isNumber(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
-// clearText reports whether an address would send credentials unencrypted to another machine.
-func clearText(text string) bool {
+// clearText says that an address would send credentials unencrypted to another machine, or returns "".
+func clearText(text string) string {
 	host, _ := hostAndPort(text)
-	return strings.HasPrefix(strings.ToLower(text), "http://") && !loopback(strings.Trim(host, "[]"))
+	if !strings.HasPrefix(strings.ToLower(text), "http://") || loopback(strings.Trim(host, "[]")) {
+		return ""
+	}
+	return "http would send the secret unencrypted and is accepted for a loopback host only, such as 127.0.0.1; " +
+		"use https"
 }
 
 func loopback(host string) bool {
@@ -184,10 +148,10 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-func endsInVersion(path string) bool { return strings.HasSuffix(path, "/v1") }
-
+// ofRoute reports whether a path ends in the version of the interface, or in a route below it.
 func ofRoute(path string) bool {
-	return strings.HasSuffix(path, catalogue.TokenPath) || strings.Contains(path+"/", catalogue.ModelGroupsPath+"/")
+	return strings.HasSuffix(path, "/v1") || strings.HasSuffix(path, catalogue.TokenPath) ||
+		strings.Contains(path+"/", catalogue.ModelGroupsPath+"/")
 }
 
 // Showable reports whether a base URL that cannot be used may be shown. A password stands before an @, or behind a colon

@@ -3,10 +3,10 @@ package setting
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // wrappings are what may stand around a credential: what is left without it, and what to say about it.
@@ -36,8 +36,11 @@ func Oddities(argument, value, trimmed string) []string {
 		}
 		value = inner
 	}
-	if odd := secretMistakes.about(value); odd != "" {
-		found = append(found, odd)
+	odd := redact.OddCharacter(value, isUnseen)
+	if left := oddity(value); left != "" {
+		found = append(found, left)
+	} else if odd != "" {
+		found = append(found, "is odd: its "+odd)
 	}
 	switch length := utf8.RuneCountInString(value); {
 	case found != nil || argument == ClientID || length >= short:
@@ -49,20 +52,6 @@ func Oddities(argument, value, trimmed string) []string {
 	return found
 }
 
-// secretMistakes describe what looks wrong inside a credential.
-var secretMistakes = hints{
-	{mistaken, "is {}"},
-	{severalLines, "has {} lines, and must have one"},
-	{invisible, "is odd: its character {}"},
-	{is(existingFile), "is the path of a file; a variable that ends in " + fileSuffix + " names a file"},
-}
-
-// existingFile reports whether a text is the absolute path of a file on this machine.
-func existingFile(text string) bool {
-	info, err := os.Stat(text)
-	return filepath.IsAbs(text) && err == nil && info.Mode().IsRegular()
-}
-
 // Verbatim is the parser of a client id and a client secret, which may be any text.
 func Verbatim(text string) (string, error) { return text, nil }
 
@@ -70,26 +59,10 @@ func Verbatim(text string) (string, error) { return text, nil }
 // paste in its place. White space around it, which no token has, is left out. The error shows none of it.
 func ParseAccessToken(text string) (string, error) {
 	text = strings.TrimSpace(withoutMark(text))
-	if problem := tokenMistakes.about(text); problem != "" {
+	const form = "give one token, in ASCII, without a word such as Bearer before it"
+	isOdd := func(r rune) bool { return r <= ' ' || r > '~' }
+	if problem := oddityOf(withoutQuotes(text), isOdd, form); problem != "" { // they may belong to it
 		return "", errors.New(problem)
 	}
 	return text, nil
-}
-
-// tokenMistakes describe access tokens that cannot be sent.
-var tokenMistakes = hints{
-	{is(withScheme), "it begins with the word Bearer, which the provider adds; give only what follows"},
-	{mistaken, "it is {}"},
-	{severalLines, "it has {} lines, and a token has one"},
-	{is(existingFile), "it is the path of a file; a variable that ends in " + fileSuffix + " names a file"},
-	{is(notSendable), "it has characters that no bearer token may have, such as a space or a letter beyond ASCII"},
-}
-
-func withScheme(text string) bool {
-	scheme, _, _ := strings.Cut(text, " ")
-	return strings.EqualFold(scheme, "bearer")
-}
-
-func notSendable(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }

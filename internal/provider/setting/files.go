@@ -9,7 +9,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // maxFile bounds a file that a variable names, in bytes: several times a whole bundle of certificates.
@@ -30,19 +33,14 @@ func readSmallFile(name string) (string, error) {
 	if fault, ok := errors.AsType[*fs.PathError](err); ok {
 		return "", fmt.Errorf("it cannot be read: %w", fault.Err)
 	}
-	if problem := fileMistakes.about(string(content)); problem != "" {
-		return "", errors.New(problem)
+	switch what, isBinary := inDER(string(content)); {
+	case isBinary:
+		return "", errors.New("it is " + what)
+	case !utf8.Valid(content):
+		return "", errors.New("it is not UTF-8 text, as some Windows programs write it; save it as UTF-8")
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r"), err
 }
-
-// fileMistakes describe files that are not text.
-var fileMistakes = hints{
-	{inDER, "it is {}"},
-	{is(isNotUTF8), "it is not UTF-8 text, as some Windows programs write it; save it as UTF-8"},
-}
-
-func isNotUTF8(content string) bool { return !utf8.ValidString(content) }
 
 // unusableFile says what is wrong with the file of an argument.
 func unusableFile(argument, from, name string, err error) error {
@@ -55,7 +53,11 @@ func unusableFile(argument, from, name string, err error) error {
 		return fmt.Errorf("the file %s, which the environment variable %s names, cannot be used: %w%s",
 			quoted, from, err, why)
 	}
-	odd := cmp.Or(notAPath.about(name), "is not shown, because it may be a secret")
+	odd := oddity(name)
+	if at := redact.OddCharacter(name, notInPath); odd == "" && at != "" {
+		odd = "has an odd character: " + at + ". Write only the path, in full"
+	}
+	odd = cmp.Or(odd, "is not shown, because it may be a secret")
 	return fmt.Errorf("the environment variable %s names a file that cannot be used: %w.\n\nIts value %s. If it is "+
 		"the %s itself, set %s instead", from, err, odd, argument, Variable(argument))
 }
@@ -87,19 +89,8 @@ func ofWindows(name string) bool {
 	return isShare && share != "" && host != "" && strings.Trim(host, letters+more) == ""
 }
 
-// notAPath describes values that do not name a file. It shows nothing of them.
-var notAPath = hints{
-	{having("\n", "\r"), "has a line break in it, which no path has"},
-	{is(isQuoted), "has quotes around it that are part of it; leave them out"},
-	{is(isPadded), "has white space around it; leave it out"},
-	{begins("~"), "begins with {}, which only a shell replaces; write the path in full"},
-	{begins("$", "%"), "begins with {}, and nothing replaced the variable in it; write the path in full"},
-	{begins("file:"), "begins with {}; give only the path"},
-	{is(hasEquals), "has the form KEY=value; give only the path"},
-	{is(hasNoSeparator), "does not look like a path"},
+// notInPath reports whether few paths have a character. Base64 has none of these: the place of one says nothing of
+// a secret.
+func notInPath(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(`/\._-+=`, r)
 }
-
-// hasEquals reports whether there is a = that does not end the text, as it ends base64.
-func hasEquals(text string) bool { return strings.Contains(strings.TrimRight(text, "="), "=") }
-
-func hasNoSeparator(text string) bool { return !strings.ContainsAny(text, `/\`) }

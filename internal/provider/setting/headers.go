@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // ParseHeaders reads headers, one "Name: value" a line, with or without a carriage return. It skips empty lines. An
@@ -43,44 +44,37 @@ func ParseHeaders(text string) (map[string]string, error) {
 // HeaderMistake says what is wrong with a header, as the rest of a sentence about it, or returns "". It shows nothing of
 // the value, and one character of a name.
 func HeaderMistake(name, value string) string {
-	if problem := nameMistakes.about(name); problem != "" {
-		return problem
+	odd := redact.OddCharacter(name, notInToken)
+	unsendable := redact.OddCharacter(value, isUnseen)
+	switch {
+	case name == "":
+		return "has no name"
+	case odd != "":
+		return "has a name that no header can have: its " + odd
+	case strings.EqualFold(name, "Authorization"):
+		return "is Authorization, which the provider sets itself; Identity-Aware Proxy also takes its credential in " +
+			"Proxy-Authorization"
+	case isReserved(name):
+		return "is " + name + ", which HTTP or the provider sets itself; leave it out"
+	case IsBlank(value):
+		return "has no value"
+	case strings.TrimSpace(value) != value:
+		return "has white space around its value, such as the line break at the end of a file; trimspace(…) " +
+			"leaves it out"
+	case unsendable != "":
+		return "has a value that cannot be sent: its " + unsendable
 	}
-	return headerMistakes.about(value)
+	return ""
 }
 
-// nameMistakes describe names of headers that cannot be used.
-var nameMistakes = hints{
-	{is(IsBlank), "has no name"},
-	{notInToken, "has a name that no header can have: its character {}"},
-	{word("Authorization"), "is {}, which the provider sets itself; Identity-Aware Proxy also takes its credential in " +
-		"Proxy-Authorization"},
-	{reserved, "is {}, which HTTP or the provider sets itself; leave it out"},
+// notInToken reports whether no token of RFC 9110 §5.6.2 has a character.
+func notInToken(r rune) bool {
+	isLetter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+	return !isLetter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 }
 
-// headerMistakes describe values of headers that cannot be sent.
-var headerMistakes = hints{
-	{is(IsBlank), "has no value"},
-	{is(isPadded), "has white space around its value, such as the line break at the end of a file; trimspace(…) " +
-		"leaves it out"},
-	{invisible, "has a value that cannot be sent: its character {}"},
-}
-
-// notInToken finds a character that no token of RFC 9110 §5.6.2 has.
-func notInToken(name string) (where string, found bool) {
-	at := strings.IndexFunc(name, func(r rune) bool {
-		isLetter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-		return !isLetter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
-	})
-	if at < 0 {
-		return "", false
-	}
-	r, _ := utf8.DecodeRuneInString(name[at:])
-	return fmt.Sprintf("%d is %q", utf8.RuneCountInString(name[:at])+1, r), true
-}
-
-// reserved finds a header that says how a connection, a request or its answer is to be read.
-func reserved(name string) (known string, found bool) {
+// isReserved reports whether a header says how a connection, a request or its answer is to be read.
+func isReserved(name string) bool {
 	lower := strings.ToLower(name)
 	names := []string{
 		"cache-control", "connection", "expect", "host", "http2-settings", "keep-alive", "proxy-connection", "range",
@@ -88,5 +82,5 @@ func reserved(name string) (known string, found bool) {
 	}
 	about, _, _ := strings.Cut(lower, "-")
 	isOf := slices.Contains([]string{"accept", "content", "if"}, about)
-	return name, isOf || slices.Contains(names, lower)
+	return isOf || slices.Contains(names, lower)
 }

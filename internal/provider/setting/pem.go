@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"bytes"
 	"cmp"
 	"crypto"
 	"crypto/tls"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
@@ -61,7 +63,7 @@ func parseBundle(text, argument, holdsKey string) (found Bundle, err error) {
 	}
 	if len(found.Certificates) == 0 {
 		why := append(found.LeftOut, "")[0]
-		err = errors.New(cmp.Or(pemMistakes(argument, certificateLabel).about(text), why))
+		err = errors.New(cmp.Or(pemMistake(text, argument, certificateLabel), why))
 	}
 	return found, err
 }
@@ -76,7 +78,7 @@ func ParseKey(text string) (crypto.Signer, error) {
 	if signer := signerOf(key.content); signer != nil {
 		return signer, nil
 	}
-	mistake := pemMistakes(ClientKey, keyLabel).about(text)
+	mistake := pemMistake(text, ClientKey, keyLabel)
 	switch {
 	case mistake != "":
 		return nil, errors.New(mistake)
@@ -129,6 +131,8 @@ func Pair(chain []*x509.Certificate, key crypto.Signer) (pair tls.Certificate, e
 const (
 	certificateLabel = "CERTIFICATE"
 	keyLabel         = "PRIVATE KEY" // ends the label of each kind of key
+	beginBlock       = "-----BEGIN "
+	dashes           = "-----"
 )
 
 // pemBlock is a block of a text in PEM form. It has no content if it is cut short or damaged, and no label if its first
@@ -144,15 +148,14 @@ func (b pemBlock) isKey() bool { return strings.HasSuffix(b.label, keyLabel) }
 // blocksOf returns the blocks of a text, whose lines may be indented, and which may be joined without a line break. It
 // skips text between them, as in bundles.
 func blocksOf(text string) (blocks []pemBlock) {
-	const begin, dashes = "-----BEGIN ", "-----"
 	text = unindented(strings.TrimPrefix(text, byteOrderMark))
-	for _, part := range strings.Split(text, begin)[1:] {
+	for _, part := range strings.Split(text, beginBlock)[1:] {
 		label, _, ends := strings.Cut(part, dashes)
 		if !ends || !isOneLine(label) {
 			label = ""
 		}
 		block := pemBlock{label: label, encrypted: strings.HasPrefix(label, "ENCRYPTED")}
-		if decoded, _ := pem.Decode([]byte(begin + part)); decoded != nil {
+		if decoded, _ := pem.Decode([]byte(beginBlock + part)); decoded != nil {
 			block.content = decoded.Bytes
 			block.encrypted = block.encrypted || strings.Contains(decoded.Headers["Proc-Type"], "ENCRYPTED")
 		}
@@ -177,22 +180,40 @@ func unindented(text string) string {
 	return lines.String()
 }
 
-// pemMistakes describe texts without a block of that label, as the value of an argument.
-func pemMistakes(argument, label string) hints {
-	return hints{
-		{is(IsBlank), "it is blank"},
-		{mistaken, "it is {}"},
-		{begins("https://", "http://"), "it is a URL; download the file, and give its content"},
-		{is(isQuoted), "it has quotes around it; leave them out"},
-		{is(spelledBreaks), "its line breaks are spelled \\n; give it with real line breaks"},
-		{is(lostBreaks), "it is only one line; give all of its lines, with real line breaks"},
-		{begins("LS0tLS1CRUdJ"), `it is base64 of a text in PEM form; give the text itself, with base64decode("…") in ` +
-			`the configuration, or base64 -d in a shell`},
-		{inBase64, "it is base64 of {}"},
-		{is(fileName), `it looks like the name of a file, and the content of the file is needed; write file("…") in ` +
-			`the configuration, or name the file in ` + FileVariable(argument)},
-		{is(isNoPEM), "it is not in PEM form, which begins with the line -----BEGIN " + label + "-----"},
+// pemMistake says what stands in place of a block of that label, as the value of an argument, or returns "".
+func pemMistake(text, argument, label string) string {
+	odd, inDER := oddity(text), inBase64(text)
+	switch {
+	case odd != "" && !isFile(text):
+		return "it " + odd
+	case strings.Contains(text, beginBlock):
+		return notALineBreak(text)
+	case inDER != "":
+		return "it is base64 of " + inDER
+	case fileName(text):
+		return `it looks like the name of a file, or its address, and the content is needed; write file("…") in ` +
+			`the configuration, or name the file in ` + FileVariable(argument)
 	}
+	return "it is not in PEM form, which begins with the line " + beginBlock + label + dashes
+}
+
+// notALineBreak says what follows the first line of a block in place of a line break, or returns "".
+func notALineBreak(text string) string {
+	before, rest, _ := strings.Cut(text, beginBlock)
+	label, rest, ends := strings.Cut(rest, dashes)
+	if !ends || strings.HasPrefix(strings.TrimPrefix(rest, "\r"), "\n") {
+		return ""
+	}
+	first := len(before + beginBlock + label + dashes)
+	at := 0
+	odd := redact.OddCharacter(text, func(r rune) bool {
+		at += utf8.RuneLen(r)
+		return at > first
+	})
+	if odd == "" {
+		return ""
+	}
+	return "its " + odd + ", where a line break is expected; give all of its lines, with real line breaks"
 }
 
 // inDER finds what is in binary form, by how it begins: a sequence, and in that the number of a version or another
@@ -218,17 +239,19 @@ func inDER(content string) (what string, found bool) {
 		content[begin] == sequence[0] && content[1] > long
 }
 
-// inBase64 finds the same in a text that has the bytes in base64.
-func inBase64(text string) (what string, found bool) {
+// inBase64 says what a text in base64 stands for, or returns "".
+func inBase64(text string) string {
 	content, _ := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
-	return inDER(string(content))
+	what, found := inDER(string(content))
+	switch {
+	case bytes.Contains(content, []byte(beginBlock)):
+		return `a text in PEM form; give the text itself, with base64decode("…") in the configuration, or base64 ` +
+			`-d in a shell`
+	case found:
+		return what
+	}
+	return ""
 }
-
-func isNoPEM(text string) bool { return !strings.Contains(text, "-----BEGIN ") }
-
-func spelledBreaks(text string) bool { return !isNoPEM(text) && strings.Contains(text, `\n`) }
-
-func lostBreaks(text string) bool { return !isNoPEM(text) && isOneLine(text) }
 
 func isOneLine(text string) bool { return !strings.Contains(strings.TrimSpace(text), "\n") }
 

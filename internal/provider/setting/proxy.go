@@ -34,7 +34,7 @@ func (e Environment) Proxy(base *url.URL) (proxy *catalogue.Proxy, leftOut strin
 		return nil, leftOut, nil
 	}
 	address, err := url.Parse(withProxyScheme(value))
-	problem := cmp.Or(proxyMistakes.about(value), proxyHostMistakes.about(withoutUser(value)))
+	problem := proxyMistake(value)
 	if problem != "" || err != nil {
 		// The value is not shown, because it may hold a password.
 		return nil, "", fmt.Errorf("The value of the environment variable %s is not the address of a proxy, such as "+
@@ -63,40 +63,39 @@ func withProxyScheme(value string) string {
 	return "http://" + value
 }
 
-// proxyMistakes describe addresses of proxies that cannot be used. Each row may rely on those before it.
-var proxyMistakes = hints{
-	{is(IsBlank), "it is blank"},
-	{is(isQuoted), "it has quotes around it; leave them out"},
-	{is(isPadded), "it has white space around it; leave it out"},
-	{mistaken, "it is {}"},
-	{is(schemeCut), "it begins with http, and a colon and two slashes do not follow"},
-	{otherProxyScheme, "its scheme{} must be http, https, socks5 or socks5h"},
-	{is(unescaped), "special characters in its user name or password have to be written as %XX, such as %23 for #"},
-}
-
-// proxyHostMistakes describe what is wrong with such an address beside its user name and password.
-var proxyHostMistakes = hints{
-	{is(placeholderHost), "its host is a placeholder"},
-	{is(emptyHost), "it names no host"},
-	{oddHost, "its host has {} where no host has it"},
-	{wrongPort, "its port is not a number from 1 to 65535"},
-	{having("?", "#"), "it has a query or a fragment (the {} and what follows it)"},
-	{is(hasPath), "it has a path, as a file for automatic configuration has; write the proxy's own address"},
-}
-
-var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
-
-// otherProxyScheme finds something else than a scheme that net/http knows before ://. It quotes letters and digits
-// only: anything else may be a password.
-func otherProxyScheme(value string) (quoted string, found bool) {
-	scheme, _, found := strings.Cut(strings.ToLower(value), "://")
-	switch {
-	case !found || slices.Contains(proxySchemes, scheme):
-		return "", false
-	case strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789") == "":
-		return " " + redact.Abridged(scheme), true
+// proxyMistake says what is wrong with the address of a proxy, or returns "". It shows one character of it at most, and
+// none of a user name or password.
+func proxyMistake(value string) string {
+	scheme, _, _ := strings.Cut(strings.ToLower(withProxyScheme(value)), "://")
+	switch left := oddity(value); {
+	case left != "":
+		return "it " + left
+	case strings.TrimSpace(value) != value:
+		return "it has white space around it; leave it out"
+	case !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, scheme):
+		return "its scheme must be http, https, socks5 or socks5h"
+	case unescaped(value):
+		return "special characters in its user name or password have to be written as %XX, such as %23 for #"
 	}
-	return "", true
+	return proxyHostMistake(withoutUser(value))
+}
+
+// proxyHostMistake says what is wrong with such an address beside its user name and password, or returns "".
+func proxyHostMistake(address string) string {
+	_, rest, _ := strings.Cut(strings.ToLower(address), "://")
+	host, path, _ := strings.Cut(rest, "/")
+	odd, scheme := redact.OddCharacter(host, oddInAddress()), strings.TrimSuffix(host, ":")
+	switch {
+	case scheme == "http" || scheme == "https":
+		return "it has " + scheme + " in place of a host; write " + scheme + "://HOST:PORT"
+	case odd != "":
+		return odd + ", counted from its host; write http://HOST:PORT"
+	case badPort(address):
+		return "its port is not a number from 1 to 65535"
+	case strings.Trim(path, "/") != "":
+		return "it has a path, as a file for automatic configuration has; write the proxy's own address"
+	}
+	return hostMistake(address)
 }
 
 // unescaped reports whether a user name or password ends early: at a / or # in it, for example.
@@ -108,13 +107,6 @@ func unescaped(value string) bool {
 	}
 	_, err := url.Parse("http://" + rest[:end] + "@host")
 	return err != nil || strings.ContainsAny(rest[:end], "/?#")
-}
-
-// hasPath reports whether more than a slash follows the host of an address.
-func hasPath(text string) bool {
-	_, rest, _ := strings.Cut(text, "://")
-	_, path, _ := strings.Cut(rest, "/")
-	return strings.Trim(path, "/") != ""
 }
 
 // withoutUser returns the address of a proxy without the user name and password.

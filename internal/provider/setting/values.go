@@ -28,8 +28,8 @@ func ParseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf(`%q is not a duration; write a number and a unit, such as "30s", "1m30s" or "500ms"`,
-			redact.Abridged(text))
+		return 0, fmt.Errorf(`%q is not a duration; write numbers with the units h, m, s or ms, such as "30s", `+
+			`"1m30s" or "500ms"`, redact.Abridged(text))
 	case d <= 0:
 		return 0, fmt.Errorf("%q is not a time to wait; it must be longer than zero", redact.Abridged(text))
 	}
@@ -43,8 +43,8 @@ func ParseLimit(text string) (pace.Limit, error) {
 	per, errPeriod := time.ParseDuration(period)
 	switch {
 	case errors.Is(err, strconv.ErrSyntax) || errPeriod != nil:
-		return pace.Limit{}, fmt.Errorf("%q is not a limit; write a number of requests, a slash and a time, such as "+
-			"%q or %q", redact.Abridged(text), "60/1m", "1/2s")
+		return pace.Limit{}, fmt.Errorf("%q is not a limit; write a number of requests, a slash and a time in h, m, "+
+			"s or ms, such as %q or %q", redact.Abridged(text), "60/1m", "1/2s")
 	case err != nil || requests < 1 || requests > maxRequests:
 		return pace.Limit{}, fmt.Errorf("the number of requests must be from 1 to %d, not %s; leave the argument out "+
 			"for no ceiling", maxRequests, redact.Abridged(count))
