@@ -185,7 +185,7 @@ vulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities in what is calle
 ## Release
 
 .PHONY: release-rehearsal
-release-rehearsal: $(BIN)/goreleaser ## Build, sign, verify and install a release of HEAD; publish nothing.
+release-rehearsal: $(BIN)/goreleaser $(BIN)/cyclonedx-gomod ## Build, sign, verify and install a release of HEAD; publish nothing.
 	@$(TIDILY) tools/with-engine.sh tools/rehearsal.sh "$(KEEP)"
 
 .PHONY: clean
@@ -203,6 +203,8 @@ $(BIN)/%: tools/%/go.mod tools/%/go.sum
 
 $(BIN)/terraform-newest: $(wildcard tools/terraform-newest/stubs/*/*)
 
+# Its checksum is in what it writes, so it has no path of this machine.
+$(BIN)/cyclonedx-gomod: TOOL_FLAGS := -trimpath
 # Without this flag an engine calls itself a development build, which few version
 # constraints admit.
 $(BIN)/tofu $(BIN)/tofu-next: TOOL_FLAGS := -ldflags=-X=github.com/opentofu/opentofu/version.dev=no

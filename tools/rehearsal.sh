@@ -13,7 +13,7 @@ cd "$root"
 
 keep=${1:-}
 engine=${TF_ACC_TERRAFORM_PATH:?the engine, from tools/with-engine.sh}
-export GORELEASER=${GORELEASER:-$root/.cache/bin/goreleaser}
+export GORELEASER=${GORELEASER:-$root/.cache/bin/goreleaser} CYCLONEDX=${CYCLONEDX:-$root/.cache/bin/cyclonedx-gomod}
 sums=$root/tools/sums.sh
 # Without the user's settings.
 unset "${!TF_@}" "${!MODELCATALOGUE_@}"
@@ -124,7 +124,7 @@ echo "a changed executable is refused for its checksum"
 cd "$root"
 GOCACHE=$work/gocache build second
 diff -r --exclude='*.sig' "$release" "$work/second/dist/release"
-echo "the second clone, compiled afresh, gives the same archives and checksums, byte by byte"
+echo "the second clone, compiled afresh, gives the same archives, bills and checksums, byte by byte"
 
 # What the workflow asks first of a tag.
 if ! tools/release-notes.sh "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | sed -n 1p)" >/dev/null 2>"$work/log"; then

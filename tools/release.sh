@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # release.sh [--snapshot] builds a release of the commit that is checked out and
 # leaves its files in dist/release: archives of the provider and of the sandbox,
-# the interface as an OpenAPI document, a list of checksums for each of the two
-# programs, and a signature of each list. Nothing is published.
+# the interface as an OpenAPI document, a bill of materials (CycloneDX) for each
+# archive, lists of checksums for the provider, the sandbox and the bills, and a
+# signature of each list. Nothing is published.
 #
-# GPG_FINGERPRINT names the key that signs. GORELEASER is the goreleaser program,
-# by default .cache/bin/goreleaser. With --snapshot the commit needs no tag.
+# GPG_FINGERPRINT names the key that signs. GORELEASER and CYCLONEDX are programs, by
+# default those of .cache/bin. With --snapshot the commit needs no tag.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 : "${GPG_FINGERPRINT:?the fingerprint of the key that signs}"
 goreleaser=${GORELEASER:-$PWD/.cache/bin/goreleaser}
+cyclonedx=${CYCLONEDX:-$PWD/.cache/bin/cyclonedx-gomod}
 
 "$goreleaser" release --clean "$@"
 
@@ -23,6 +25,22 @@ cp terraform-registry-manifest.json "dist/release/${provider}_manifest.json"
 cp internal/contract/openapi.json "dist/release/${sandbox}_openapi.json"
 
 cd dist/release
-list=${sandbox}_SHA256SUMS
-../../tools/sums.sh "$sandbox"_*.zip "${sandbox}_openapi.json" >"$list"
-gpg --batch --local-user "$GPG_FINGERPRINT" --output "$list.sig" --detach-sign "$list"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for archive in *.zip; do
+  rm -rf "${work:?}"/*
+  unzip -q "$archive" '*modelcatalogue*' -x '*.hcl' -d "$work"
+  # Without a serial number and the time, so that the same commit gives the same bytes.
+  "$cyclonedx" bin -json -noserial -notimestamp -version "v$version" -output "${archive%.zip}.cdx.json" "$work"/*
+done
+
+# sign NAME FILE… writes a list of checksums, and a signature of it.
+sign() {
+  local list=$1_SHA256SUMS
+  shift
+  ../../tools/sums.sh "$@" >"$list"
+  gpg --batch --local-user "$GPG_FINGERPRINT" --output "$list.sig" --detach-sign "$list"
+}
+sign "$sandbox" "$sandbox"_*.zip "${sandbox}_openapi.json"
+# Not in the provider's list: a registry reads that.
+sign "modelcatalogue-sboms_$version" -- *.cdx.json

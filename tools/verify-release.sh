@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # verify-release.sh FOLDER VERSION verifies the files of a release as SECURITY.md
-# tells its users to, and checks what each archive holds and how its executable was
-# built. It runs in the checkout that built them, and needs gpg and unzip.
+# tells its users to, and checks what each archive holds, how its executable was
+# built, and that its bill of materials is that of the executable. It runs in the checkout that built them, and needs gpg and unzip.
 # GPG_FINGERPRINT names the key that signed.
 set -euo pipefail
 export LC_ALL=C
@@ -23,21 +23,34 @@ fail() {
 
 provider=terraform-provider-modelcatalogue
 sandbox=modelcatalogue-sandbox
-platforms=$(go tool dist list | grep -E '^(linux|darwin|windows|freebsd)/(amd64|arm64|386|arm)$')
+sboms=modelcatalogue-sboms
 
-# files PROGRAM prints the files that its list of checksums must have. A registry
-# reads that of the provider, so it has no other archive.
-files() {
+# platforms PROGRAM prints those that it is built for.
+platforms() {
   case $1 in
-    "$provider") echo "${1}_${version}_manifest.json" ;;
-    "$sandbox") echo "${1}_${version}_openapi.json" ;;
+    "$provider") go tool dist list | grep -E '^(linux|darwin|windows|freebsd)/(amd64|arm64|386|arm)$' ;;
+    "$sandbox") printf '%s\n' {linux,darwin,windows}/{amd64,arm64} ;;
   esac
-  for platform in $platforms; do
-    echo "${1}_${version}_${platform/\//_}.zip"
+}
+
+# archives PROGRAM prints their names, without .zip.
+archives() {
+  for platform in $(platforms "$1"); do
+    echo "${1}_${version}_${platform/\//_}"
   done
 }
 
-for program in "$provider" "$sandbox"; do
+# files LIST prints the files that a list of checksums must have. A registry reads that
+# of the provider, so it has no other archive.
+files() {
+  case $1 in
+    "$provider") archives "$1" | sed 's/$/.zip/' && echo "${1}_${version}_manifest.json" ;;
+    "$sandbox") archives "$1" | sed 's/$/.zip/' && echo "${1}_${version}_openapi.json" ;;
+    "$sboms") { archives "$provider" && archives "$sandbox"; } | sed 's/$/.cdx.json/' ;;
+  esac
+}
+
+for program in "$provider" "$sandbox" "$sboms"; do
   list=${program}_${version}_SHA256SUMS
   # GOODSIG is missing if the key has expired or is revoked. VALIDSIG names the
   # primary key of a subkey, too.
@@ -55,7 +68,7 @@ diff <(sort "$work/wanted") <(ls) || fail "The release should have the files on 
 commit=$(git -C "$tools" rev-parse HEAD)
 for program in "$provider" "$sandbox"; do
   largest=0
-  for platform in $platforms; do
+  for platform in $(platforms "$program"); do
     archive=${program}_${version}_${platform/\//_}.zip
     name=$program
     [[ $program == "$sandbox" ]] || name+=_v$version # as the registries want it
@@ -80,6 +93,17 @@ for program in "$provider" "$sandbox"; do
     if ! grep -q $'^\tdep\t' "$work/info" || grep $'^\tdep\t' "$work/info" | grep -vq $'\th1:'; then
       fail "$archive: the executable lacks its modules' checksums:" "$(cat "$work/info")"
     fi
+
+    bill=${archive%.zip}.cdx.json
+    compact=$(tr -d ' \n' <"$bill")
+    sum=$("$tools/sums.sh" "$work/$name")
+    for part in '"bomFormat":"CycloneDX"' "\"name\":\"cdx:gomod:binary:hash:SHA-256\",\"value\":\"${sum%% *}\""; do
+      [[ $compact == *"$part"* ]] || fail "$bill lacks $part"
+    done
+    [[ $compact != *'"timestamp"'* && $compact != *'"serialNumber"'* ]] || fail "$bill has a time or a number of its own"
+    diff <(awk -F'\t' '$2 == "dep" { print $3 "@" $4 }' "$work/info" | sort) \
+      <(grep -o '"type":"library","name":"[^"]*","version":"[^"]*"' <<<"$compact" | awk -F'"' '{ print $8 "@" $12 }' | sort) ||
+      fail "$bill should list the modules on the left."
   done
-  echo "$program: $(wc -w <<<"$platforms" | tr -d ' ') archives are as they should be, the largest executable has $largest bytes"
+  echo "$program: $(platforms "$program" | wc -w | tr -d ' ') archives are as they should be, the largest executable has $largest bytes"
 done

@@ -24,8 +24,6 @@ var (
 		`\b[a-z]+[A-Z][a-z]\w*\b`, // what is not exported
 		`[\w./-]*\w\.(?:go|js|json|md|mjs|sh|tf|tmpl|txt|yml)\b`,
 	}, "|"))
-	// made are files that a page has its reader make.
-	made = regexp.MustCompile("[Ss]ave (?:it|this) as `([\\w./-]+)")
 )
 
 // TestCitedNamesExist: a function, a test or a file that a comment or a page names is there.
@@ -46,9 +44,6 @@ func TestCitedNamesExist(t *testing.T) {
 			text = []byte(code)
 		case ".md":
 			comments[name] = fenced.ReplaceAllString(string(text), "")
-			for _, file := range made.FindAllSubmatch(text, -1) {
-				known[path.Base(string(file[1]))] = true
-			}
 			continue
 		}
 		for _, word := range aWord.FindAllString(string(text), -1) {
