@@ -16,6 +16,8 @@ PLATFORMS :=
 KEEP :=
 FUZZTIME ?= 60s
 SEEDS ?= 200000
+# The first of them; the rest follow it.
+FIRST_SEED ?= 0
 # The newest release of Go; go.mod names the oldest that will do.
 NEWEST_GO ?= go1.27.4
 # Flags of the sandbox for `make sandbox`, such as ARGS="-rate-limit=60/1m", and of the tests for `make policy`.
@@ -161,7 +163,8 @@ fuzz: ## Fuzz each target for FUZZTIME (60s).
 
 .PHONY: simulate
 simulate: ## Make SEEDS (200000) plans over services that fail, on a fake clock, hold the client to its rules, and plant faults.
-	@$(TIDILY) go test -count=1 -timeout=60m -run='^TestSimulation$$|^TestPlanted' -v ./internal/catalogue -seeds=$(SEEDS) -planted
+	@$(TIDILY) go test -count=1 -timeout=4h -run='^TestSimulation$$|^TestPlanted' -v ./internal/catalogue \
+		-seeds=$(SEEDS) -first-seed=$(FIRST_SEED) -planted
 
 .PHONY: fleets
 fleets: ## Make many plans of runs that share an allowance, and over instances that reject tokens.

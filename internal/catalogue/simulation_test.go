@@ -54,7 +54,7 @@ func TestSimulation(t *testing.T) {
 				watchdog.Stop()
 				if len(violations) > 0 {
 					failed.Add(1)
-					t.Errorf("seed %d (replay with -run=TestSimulation -seed=%[1]d), %d violations:\n%s",
+					t.Errorf("seed %d (replay: go test ./internal/catalogue -run='^TestSimulation$' -v -seed=%[1]d), %d violations:\n%s",
 						seed, len(violations), strings.Join(violations[:min(len(violations), 6)], "\n"))
 				}
 			}
