@@ -104,7 +104,8 @@ func expectRefused(t *testing.T, server *asking, own tls.Certificate, want Fault
 	server.handshakes.Store(0)
 	_, err := asClient(t, server, own, nil).ModelGroups(t.Context(), "")
 	fault, _ := errors.AsType[*NetworkError](err)
-	if fault == nil || fault.Fault != want || !strings.HasPrefix(fault.Problem, "remote error: tls: "+reason) || server.handshakes.Load() != 1 {
+	isTold := fault != nil && fault.Fault == want && strings.HasPrefix(fault.Problem, "remote error: tls: "+reason)
+	if !isTold || server.handshakes.Load() != 1 {
 		t.Errorf("%v after %d handshakes, want %d: %s", err, server.handshakes.Load(), want, reason)
 	}
 }

@@ -170,9 +170,9 @@ func (r *resolver) reportWithheld() {
 	r.problems = append(r.problems, configProblem{
 		argument: argBaseURL,
 		summary:  explain.SummaryOtherAddress,
-		detail: fmt.Sprintf("The provider block sets base_url to %s, and does not give %s. The environment has %s, for "+
-			"the address in %s%s. The provider sends no credential of the environment to a different address.\n\n"+
-			"Give %s in this provider block, or unset what is not meant for it.",
+		detail: fmt.Sprintf("The provider block sets base_url to %s, and does not give %s. The environment has %s, "+
+			"for the address in %s%s. The provider never sends a credential of the environment to a different "+
+			"address.\n\nGive %s in this provider block, or unset what is not meant for it.",
 			r.client.BaseURL, explain.Enumerated(r.withheld), explain.Enumerated(variables),
 			setting.Variable(argBaseURL), own, explain.Enumerated(r.withheld)),
 	})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
@@ -42,10 +43,11 @@ func TestHeadersOfTheBlock(t *testing.T) {
 		expectOutcomes(t, validateProvider(t, complete.with(argHeaders, map[string]any{name: "hunter2"})),
 			outcome{argument: strings.TrimSuffix(fmt.Sprintf("headers[%q]", name), `[""]`), summary: "Invalid headers"})
 	}
-	for value, absent := range map[any]bool{
-		"a\nb": false, "a\r\nX-Other: b": false, "a\x00": false, "a\x7f": false, "a\tb": false, " a": false, "a\n": false, "a\u200b": false,
-		"": true, " ": true, nil: true,
-	} {
+	values := map[any]bool{"": true, " ": true, nil: true} // whether one is absent
+	for _, wrong := range []string{"a\nb", "a\r\nX-Other: b", "a\x00", "a\x7f", "a\tb", " a", "a\n", "a\u200b"} {
+		values[wrong] = false
+	}
+	for value, absent := range values {
 		config := complete.with(argHeaders, map[string]any{"X-Key": value})
 		want := outcome{argument: `headers["X-Key"]`, summary: "Invalid headers"}
 		if absent {
@@ -56,11 +58,12 @@ func TestHeadersOfTheBlock(t *testing.T) {
 		_, diagnostics := startEngine(t, within("HEADERS=X-Key: of the environment"), config)
 		expectOutcomes(t, diagnostics, want)
 	}
-	expectOutcomes(t, validateProvider(t, complete.with(argHeaders, map[string]any{"X-KEY": "a", "X-Key": "a", "x-key": unknown, "Host": unknown})),
+	several := map[string]any{"X-KEY": "a", "X-Key": "a", "x-key": unknown, "Host": unknown}
+	expectOutcomes(t, validateProvider(t, complete.with(argHeaders, several)),
 		outcome{argument: `headers["Host"]`, summary: "Invalid headers"},
 		outcome{argument: `headers["X-Key"]`, summary: "Invalid headers"},
 		outcome{argument: `headers["x-key"]`, summary: "Invalid headers"})
-	for _, fine := range []string{"Proxy-Authorization", "CF-Access-Client-Id", "Ocp-Apim-Subscription-Key", "apikey", "Cookie", "X_Y", "Date"} {
+	for fine := range strings.FieldsSeq("Proxy-Authorization CF-Access-Client-Id Ocp-Apim-Subscription-Key apikey Cookie X_Y Date") {
 		expectNone(t, validateProvider(t, complete.with(argHeaders, map[string]any{fine: "Bearer ä"})))
 	}
 }
@@ -68,7 +71,8 @@ func TestHeadersOfTheBlock(t *testing.T) {
 // An element that is not known yet is like an unknown argument, and hides nothing else.
 func TestAnUnknownHeader(t *testing.T) {
 	t.Parallel()
-	got, problems := settle(t, complete.with(argHeaders, map[string]any{"X-A": unknown, "X-B": unknown, "X-C": "c"}), "HEADERS=wrong")
+	several := map[string]any{"X-A": unknown, "X-B": unknown, "X-C": "c"}
+	got, problems := settle(t, complete.with(argHeaders, several), "HEADERS=wrong")
 	if len(problems) > 0 || !slices.Equal(got.unknown, []string{argHeaders}) {
 		t.Errorf("problems %+v, unknown %q", problems, got.unknown)
 	}
@@ -79,66 +83,90 @@ func TestAnUnknownHeader(t *testing.T) {
 // TestClientCertificates: both or neither, and each problem is on its own argument.
 func TestClientCertificates(t *testing.T) {
 	t.Parallel()
-	const encrypted = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAAAA\n-----END RSA PRIVATE KEY-----\n"
 	_, certificate, key := clientPair(t, "Gate")
-	_, other, otherKey := clientPair(t, "Gate")
-	archive := "\x30\x82\x01\x00\x02\x01\x03\x30\x82"
-	for name, test := range map[string]struct {
-		certificate, key any
-		environment      []string
-		want             []string // the arguments that are wrong, and a part of what is said of each
-	}{
-		"both":                        {certificate: certificate, key: key},
-		"a chain":                     {certificate: certificate + other, key: key},
-		"one file with both":          {certificate: certificate, key: "Bag Attributes\n" + certificate + key},
-		"parameters before the key":   {certificate: certificate, key: pemOf("EC PARAMETERS", []byte("abc")) + key},
-		"the key in the environment":  {certificate: certificate, environment: []string{"CLIENT_KEY_PEM=" + key}},
-		"an unknown key":              {certificate: certificate, key: unknown},
-		"only the certificate":        {certificate: certificate, want: []string{"client_key_pem", "needs client_key_pem beside it"}},
-		"only the key":                {key: key, certificate: "\n", want: []string{"client_certificate_pem", "needs client_certificate_pem"}},
-		"a key of a different one":    {certificate: certificate, key: otherKey, want: []string{"client_key_pem", "a different certificate"}},
-		"the chain in another order":  {certificate: other + certificate, key: key, want: []string{"client_key_pem", "to certificate 2 in"}},
-		"an encrypted key":            {certificate: certificate, key: encrypted, want: []string{"client_key_pem", "it is encrypted"}},
-		"an encrypted key of PKCS #8": {certificate: certificate, key: pemOf("ENCRYPTED PRIVATE KEY", []byte("abc")), want: []string{"client_key_pem", "it is encrypted"}},
-		"a key of OpenSSH":            {certificate: certificate, key: pemOf("OPENSSH PRIVATE KEY", []byte("abc")), want: []string{"client_key_pem", "labelled OPENSSH PRIVATE KEY"}},
-		"a swapped pair": {certificate: key, key: certificate, want: []string{
-			"client_certificate_pem", "it holds a private key; give that in client_key_pem",
-			"client_key_pem", "it is a certificate; give that in client_certificate_pem",
-		}},
-		"paths": {certificate: "client.pem", key: "./client.key", want: []string{
-			"client_certificate_pem", "the name of a file", "client_key_pem", "the name of a file",
-		}},
-		"PKCS #12": {certificate: base64.StdEncoding.EncodeToString([]byte(archive)), key: base64.StdEncoding.EncodeToString([]byte(archive)), want: []string{
-			"client_certificate_pem", "it is base64 of a PKCS #12 archive", "client_key_pem", "it is base64 of a PKCS #12 archive",
-		}},
-		"files of PKCS #12": {environment: []string{"CLIENT_CERTIFICATE_PEM_FILE=" + fileOf(t, archive), "CLIENT_KEY_PEM_FILE=" + fileOf(t, archive)}, want: []string{
-			"client_certificate_pem", "it is a PKCS #12 archive; openssl pkcs12", "client_key_pem", "it is a PKCS #12 archive",
-		}},
-		"DER": {certificate: unframed(certificate), key: unframed(key), want: []string{
-			"client_certificate_pem", "a certificate in binary form (DER)", "client_key_pem", "a private key in binary form (DER)",
-		}},
-		"cut short": {certificate: certificate[:200], key: key[:100], want: []string{
-			"client_certificate_pem", "certificate 1 of 1 is broken: its PEM block is cut short", "client_key_pem", "is cut short or damaged",
-		}},
-		"a chain with a broken one": {certificate: certificate + pemOf("CERTIFICATE", []byte("abc")), key: key, want: []string{
-			"client_certificate_pem", "certificate 2 of 2 is broken: x509: ",
-		}},
-	} {
-		got, problems := settle(t, complete.merge(arguments{argClientCertificate: test.certificate, argClientKey: test.key}), test.environment...)
-		if len(problems)*2 != len(test.want) {
-			t.Errorf("%s: %+v", name, problems)
-			continue
+	for name, test := range pairsOfAClient(t, certificate, key) {
+		given := arguments{argClientCertificate: test.certificate, argClientKey: test.key}
+		got, problems := settle(t, complete.merge(given), test.environment...)
+		said := map[string]string{}
+		for _, p := range problems {
+			said[p.argument] = p.detail
 		}
-		for i, p := range problems {
-			if p.argument != test.want[2*i] || !strings.Contains(p.detail, test.want[2*i+1]) || strings.Contains(p.detail, "BEGIN PRIVATE") {
-				t.Errorf("%s: %+v, want %q", name, p, test.want[2*i:2*i+2])
+		for argument, want := range map[string]string{argClientCertificate: test.aboutCertificate, argClientKey: test.aboutKey} {
+			if found := said[argument]; (found != "") != (want != "") || !strings.Contains(found, want) {
+				t.Errorf("%s: of %s it is said %q, want %q", name, argument, found, want)
 			}
 		}
-		if isPair := got.client.ClientCertificate.PrivateKey != nil; isPair != (test.want == nil && test.key != unknown) {
+		isSound := len(problems) == 0 && test.key != unknown
+		if isPair := got.client.ClientCertificate.PrivateKey != nil; isPair != isSound {
 			t.Errorf("%s: a pair is %t", name, isPair)
 		}
 	}
 	expectNone(t, validateProvider(t, complete.with(argClientCertificate, certificate))) // the key may be in the environment
+}
+
+// pairOfAClient is what is given for a certificate of a client and its key, and what is said of each, "" for nothing.
+type pairOfAClient struct {
+	certificate, key           any
+	environment                []string
+	aboutCertificate, aboutKey string
+}
+
+func pairsOfAClient(t *testing.T, certificate, key string) map[string]pairOfAClient {
+	t.Helper()
+	encrypted := strings.Replace(pemOf("RSA PRIVATE KEY", []byte("abc")), "KEY-----\n", "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: A,00\n\n", 1)
+	_, other, otherKey := clientPair(t, "Gate")
+	archive := "\x30\x82\x01\x00\x02\x01\x03\x30\x82"
+	inBase64, file := base64.StdEncoding.EncodeToString([]byte(archive)), fileOf(t, archive)
+	of := func(key any, about string) pairOfAClient {
+		return pairOfAClient{certificate: certificate, key: key, aboutKey: about}
+	}
+	return map[string]pairOfAClient{
+		"both":                       of(key, ""),
+		"one file with both":         of("Bag Attributes\n"+certificate+key, ""),
+		"parameters before the key":  of(pemOf("EC PARAMETERS", []byte("abc"))+key, ""),
+		"an unknown key":             of(unknown, ""),
+		"only the certificate":       of(nil, "needs client_key_pem beside it"),
+		"a key of a different one":   of(otherKey, "a different certificate"),
+		"an encrypted key":           of(encrypted, "it is encrypted"),
+		"an encrypted key, PKCS #8":  of(pemOf("ENCRYPTED PRIVATE KEY", []byte("abc")), "it is encrypted"),
+		"a key of OpenSSH":           of(pemOf("OPENSSH PRIVATE KEY", []byte("abc")), "labelled OPENSSH PRIVATE KEY"),
+		"a key that is cut short":    of(key[:100], "is cut short or damaged"),
+		"the path of a key":          of("./client.key", "the name of a file"),
+		"a chain":                    {certificate: certificate + other, key: key},
+		"the key in the environment": {certificate: certificate, environment: []string{"CLIENT_KEY_PEM=" + key}},
+		"only the key":               {certificate: "\n", key: key, aboutCertificate: "needs client_certificate_pem beside it"},
+		"a chain in another order":   {certificate: other + certificate, key: key, aboutKey: "to certificate 2 in"},
+		"the path of a certificate":  {certificate: "client.pem", key: key, aboutCertificate: "the name of a file"},
+		"cut short":                  {certificate: certificate[:200], key: key, aboutCertificate: "certificate 1 of 1 is broken: its PEM"},
+		"a swapped pair": {
+			certificate:      key,
+			key:              certificate,
+			aboutCertificate: "it holds a private key; give that in client_key_pem",
+			aboutKey:         "it is a certificate; give that in client_certificate_pem",
+		},
+		"archives": {
+			certificate:      inBase64,
+			key:              inBase64,
+			aboutCertificate: "it is base64 of a PKCS #12 archive",
+			aboutKey:         "it is base64 of a PKCS #12 archive",
+		},
+		"files of archives": {
+			environment:      []string{"CLIENT_CERTIFICATE_PEM_FILE=" + file, "CLIENT_KEY_PEM_FILE=" + file},
+			aboutCertificate: "it is a PKCS #12 archive; openssl pkcs12",
+			aboutKey:         "it is a PKCS #12 archive; openssl pkcs12",
+		},
+		"binary form": {
+			certificate:      unframed(certificate),
+			key:              unframed(key),
+			aboutCertificate: "a certificate in binary form (DER)",
+			aboutKey:         "a private key in binary form (DER)",
+		},
+		"a chain with a broken one": {
+			certificate:      certificate + pemOf("CERTIFICATE", []byte("abc")),
+			key:              key,
+			aboutCertificate: "certificate 2 of 2 is broken: x509: ",
+		},
+	}
 }
 
 // unframed returns a text in PEM form without its first and last line.
@@ -154,9 +182,16 @@ func TestABundleWithABrokenCertificate(t *testing.T) {
 	bundle := inPEM + pemOf("CERTIFICATE", []byte("no certificate")) + strings.TrimSpace(inPEM) + inPEM[:300]
 	expectNone(t, validateProvider(t, complete.with(argCACertificate, bundle)))
 	_, diagnostics := startEngine(t, within(), complete.with(argCACertificate, bundle))
-	if shown := rendered(diagnostics); len(diagnostics) != 1 || !strings.Contains(shown, "Warning: Certificate left out (on ca_certificate_pem)") ||
-		!strings.Contains(shown, "\ncertificate 2 of 4 is broken: x509: ") || !strings.Contains(shown, "\ncertificate 4 of 4 is broken: its PEM") {
-		t.Errorf("%s", shown)
+	if len(diagnostics) != 1 {
+		t.Fatalf("%+v", diagnostics)
+	}
+	for _, part := range []string{
+		"Warning: Certificate left out (on ca_certificate_pem)",
+		"\ncertificate 2 of 4 is broken: x509: ", "\ncertificate 4 of 4 is broken: its PEM",
+	} {
+		if shown := rendered(diagnostics); !strings.Contains(shown, part) {
+			t.Errorf("it does not say %q:\n%s", part, shown)
+		}
 	}
 	got, _ := settle(t, complete.with(argCACertificate, bundle))
 	if len(got.client.CACertificates) != 2 {
@@ -169,23 +204,31 @@ func TestABundleWithABrokenCertificate(t *testing.T) {
 func TestCredentialsOfADifferentAddress(t *testing.T) {
 	t.Parallel()
 	_, certificate, key := clientPair(t, "")
-	own := []string{"CLIENT_ID=i", "CLIENT_SECRET=s", "ACCESS_TOKEN=t", "HEADERS=X-Key: k", "CLIENT_CERTIFICATE_PEM=" + certificate, "CLIENT_KEY_PEM=" + key}
-	whole := arguments{
-		argClientID: "i", argClientSecret: "s", argHeaders: map[string]any{"X-Key": "k"}, argClientCertificate: certificate, argClientKey: key,
+	own := []string{
+		"BASE_URL=https://own.example", "CLIENT_ID=i", "CLIENT_SECRET=s", "ACCESS_TOKEN=t", "HEADERS=X-Key: k",
+		"CLIENT_CERTIFICATE_PEM=" + certificate, "CLIENT_KEY_PEM=" + key,
 	}
-	for _, absent := range []any{nil, "", " \n"} {
-		for argument := range whole {
-			given := absent
+	whole := arguments{
+		argBaseURL: "https://other.example", argClientID: "i", argClientSecret: "s",
+		argHeaders: map[string]any{"X-Key": "k"}, argClientCertificate: certificate, argClientKey: key,
+	}
+	for _, argument := range []string{argClientID, argClientSecret, argHeaders, argClientCertificate, argClientKey} {
+		for _, absent := range []any{nil, "", " \n"} {
 			if argument == argHeaders && absent != nil {
-				given = map[string]any{}
+				absent = map[string]any{}
 			}
-			_, problems := settle(t, whole.with(argBaseURL, "https://other.example").with(argument, given), append(own, "BASE_URL=https://own.example")...)
-			if len(problems) != 1 || problems[0].argument != argBaseURL || problems[0].summary != explain.SummaryOtherAddress ||
-				!strings.Contains(problems[0].detail, "and does not give "+argument+". The environment has MODELCATALOGUE_"+strings.ToUpper(argument)+",") {
+			_, problems := settle(t, whole.with(argument, absent), own...)
+			said := fmt.Sprintf("does not give %s. The environment has %s, for", argument, setting.Variable(argument))
+			if len(problems) != 1 || problems[0].argument != argBaseURL || !strings.Contains(problems[0].detail, said) {
 				t.Errorf("%s is %q: %+v", argument, absent, problems)
 			}
 		}
 	}
+}
+
+// TestAddressesThatDiffer shows which addresses are one.
+func TestAddressesThatDiffer(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		block, environment string
 		differ             bool
@@ -194,6 +237,7 @@ func TestCredentialsOfADifferentAddress(t *testing.T) {
 		{"https://C.example:443/a/", "https://c.EXAMPLE/a", false},
 		{"http://localhost:80", "http://localhost", false},
 		{"https://c.example", "", false},
+		{"https://c.example", " \n", false},
 		{"", "https://c.example", false},
 		{"https://c.example", "https://c.example:8443", true},
 		{"https://c.example/a", "https://c.example/A", true},
@@ -201,9 +245,9 @@ func TestCredentialsOfADifferentAddress(t *testing.T) {
 		{"https://localhost", "http://localhost", true},
 		{"https://c.example", "//me:hunter2@c.example", true},
 	} {
-		got, problems := settle(t, arguments{argBaseURL: test.block}, append(own, "BASE_URL="+test.environment)...)
-		isMissing := test.block == "" && test.environment == ""
-		if (len(problems) > 0) != (test.differ || isMissing) || (got.client.AccessToken == "") != test.differ || strings.Contains(fmt.Sprint(problems), "hunter2") {
+		got, problems := settle(t, arguments{argBaseURL: test.block}, "ACCESS_TOKEN=t", "BASE_URL="+test.environment)
+		isWithheld := len(problems) == 1 && problems[0].summary == explain.SummaryOtherAddress
+		if isWithheld != test.differ || (got.client.AccessToken == "") != test.differ || strings.Contains(fmt.Sprint(problems), "hunter2") {
 			t.Errorf("%+v: %+v", test, problems)
 		}
 	}

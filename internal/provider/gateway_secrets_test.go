@@ -84,7 +84,7 @@ func TestAGatewayThatEchoesHeaders(t *testing.T) {
 						core := strings.TrimSpace(echo)
 						core = core[len(core)/4 : len(core)*3/4]
 						if strings.Contains(shown, core) || strings.Contains(written.String(), core) {
-							t.Errorf("%s, %s, to a read %t: %q of %q is shown:\n%s\n%s", place, how, toRead, core, echo, shown, written.String())
+							t.Errorf("%s, %s, to a read %t: %q of %q is shown:\n%s", place, how, toRead, core, echo, shown)
 						}
 					}
 				}
@@ -122,7 +122,8 @@ func TestMisplacedKeysAreNotShown(t *testing.T) {
 	for _, mangled := range []string{
 		key, certificate + key, strings.ReplaceAll(key, "\n", " "), strings.ReplaceAll(key, "\n", `\n`), body, unframed(key), key[:100],
 		`"` + key + `"`, strings.ReplaceAll(key, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY"), strings.ReplaceAll(key, "PRIVATE", "ODD"),
-		strings.Replace(key, "-----", "----", 2), "KEY=" + key, base64.StdEncoding.EncodeToString([]byte(key)), "/" + body, body + ".pem",
+		strings.Replace(key, "-----", "----", 2), "KEY=" + key, base64.StdEncoding.EncodeToString([]byte(key)),
+		"/" + body, body + ".pem",
 		"-----BEGIN " + body, "-----BEGIN CERTIFICATE-----\n" + body, "X-Key: a\n" + body, "X-Key: " + key,
 	} {
 		for _, argument := range []string{argClientKey, argClientCertificate, argCACertificate, argHeaders, argAccessToken, argClientSecret} {

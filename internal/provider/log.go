@@ -21,22 +21,7 @@ func logConfigured(ctx context.Context, s settings, version string) {
 }
 
 func configuredParts(s settings, version string) []string {
-	client := s.client
-	values := map[string]any{
-		argRequestTimeout: explain.Duration(client.RequestTimeout),
-		argReadTimeout:    explain.Duration(client.ReadTimeout),
-		argMaxRetries:     client.MaxRetries,
-		argSnapshot:       client.Snapshot,
-	}
-	if u := client.BaseURL; u != nil {
-		values[argBaseURL] = u.Scheme + "://" + u.Host + u.EscapedPath() // the host as it was written
-	}
-	if names := slices.Sorted(maps.Keys(client.Headers)); len(names) > 0 {
-		values[argHeaders] = explain.Enumerated(names)
-	}
-	if client.Ceiling.Requests > 0 {
-		values[argMaxRequests] = client.Ceiling
-	}
+	values := shownValues(s.client)
 	var parts []string
 	for _, argument := range providerArguments {
 		part := argument
@@ -58,10 +43,30 @@ func configuredParts(s settings, version string) []string {
 		}
 		parts = append(parts, part)
 	}
-	if proxy := client.Proxy; proxy != nil {
+	if proxy := s.client.Proxy; proxy != nil {
 		parts = append(parts, fmt.Sprintf("proxy %s from %s", proxy.Address, proxy.Variable))
 	}
 	return append(parts, "provider "+version)
+}
+
+// shownValues returns what may be shown of a configuration, by argument.
+func shownValues(client catalogue.Config) map[string]any {
+	values := map[string]any{
+		argRequestTimeout: explain.Duration(client.RequestTimeout),
+		argReadTimeout:    explain.Duration(client.ReadTimeout),
+		argMaxRetries:     client.MaxRetries,
+		argSnapshot:       client.Snapshot,
+	}
+	if u := client.BaseURL; u != nil {
+		values[argBaseURL] = u.Scheme + "://" + u.Host + u.EscapedPath() // the host as it was written
+	}
+	if names := slices.Sorted(maps.Keys(client.Headers)); len(names) > 0 {
+		values[argHeaders] = explain.Enumerated(names)
+	}
+	if client.Ceiling.Requests > 0 {
+		values[argMaxRequests] = client.Ceiling
+	}
+	return values
 }
 
 // logExchange writes one line for each request. Every field is a string, since the masks of terraform-plugin-log reach

@@ -4,6 +4,7 @@ package provider
 
 import (
 	"context"
+	"maps"
 	"net"
 	"os"
 	"strconv"
@@ -72,23 +73,6 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 				Optional:  true,
 				Sensitive: true,
 			},
-			argHeaders: schema.MapAttribute{
-				MarkdownDescription: "Headers that are sent with every request, of tokens too, for a " +
-					"gateway in front of the service: the value of each by its name. Names that HTTP or " +
-					"the provider sets itself, such as `Authorization`, are refused." + alsoReadFrom(argHeaders),
-				ElementType: types.StringType,
-				Optional:    true,
-				Sensitive:   true,
-			},
-			argClientCertificate: optionalString(argClientCertificate, "The certificate in PEM form, followed by those "+
-				"between it and its authority, that is presented to a gateway which asks for one. `client_key_pem` "+
-				"belongs to it."),
-			argClientKey: schema.StringAttribute{
-				MarkdownDescription: "The private key in PEM form of the certificate in `client_certificate_pem`, " +
-					"not encrypted." + alsoReadFrom(argClientKey),
-				Optional:  true,
-				Sensitive: true,
-			},
 			argCACertificate: optionalString(argCACertificate, "Certificates in PEM form that are trusted beside the "+
 				"system's own, for a service behind a private authority. One that cannot be parsed is left out with a "+
 				"warning."),
@@ -116,6 +100,30 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 					"`" + strconv.FormatBool(defaultSnapshot) + "`." + alsoReadFrom(argSnapshot),
 				Optional: true,
 			},
+		},
+	}
+	maps.Copy(resp.Schema.Attributes, gatewayAttributes())
+}
+
+// gatewayAttributes returns the arguments for a gateway in front of the service.
+func gatewayAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		argHeaders: schema.MapAttribute{
+			MarkdownDescription: "Headers that are sent with every request, of tokens too, for a gateway in front of " +
+				"the service: the value of each by its name. Names that HTTP or the provider sets itself, such as " +
+				"`Authorization`, are refused." + alsoReadFrom(argHeaders),
+			ElementType: types.StringType,
+			Optional:    true,
+			Sensitive:   true,
+		},
+		argClientCertificate: optionalString(argClientCertificate, "The certificate in PEM form, followed by those "+
+			"between it and its authority, that is presented to a gateway which asks for one. `client_key_pem` "+
+			"belongs to it."),
+		argClientKey: schema.StringAttribute{
+			MarkdownDescription: "The private key in PEM form of the certificate in `client_certificate_pem`, not " +
+				"encrypted." + alsoReadFrom(argClientKey),
+			Optional:  true,
+			Sensitive: true,
 		},
 	}
 }

@@ -98,7 +98,7 @@ func (e Environment) OtherAddress(base *url.URL) (shown string, other bool) {
 	text := e[Variable(BaseURL)]
 	own, err := ParseBaseURL(text)
 	switch {
-	case text == "":
+	case IsBlank(text):
 		return "", false
 	case err != nil:
 		return "", true

@@ -59,7 +59,8 @@ func parseBundle(text, argument, holdsKey string) (found Bundle, err error) {
 		if block.content == nil {
 			broken = errors.New("its PEM block is cut short or damaged")
 		}
-		found.LeftOut = append(found.LeftOut, fmt.Sprintf("certificate %d of %d is broken: %v", i+1, len(blocks), broken))
+		said := fmt.Sprintf("certificate %d of %d is broken: %v", i+1, len(blocks), broken)
+		found.LeftOut = append(found.LeftOut, said)
 	}
 	if len(found.Certificates) == 0 {
 		why := append(found.LeftOut, "")[0]

@@ -90,12 +90,13 @@ func (p *program) clientConfig(address string) (catalogue.Config, *explain.Expla
 		MaxRetries:     4,
 		UserAgent:      "modelcatalogue-sandbox/" + p.version,
 		Note:           func(_ context.Context, text string) { p.say("%s", text) },
+
+		ClientCertificate: clientCertificate(g),
 	}
 	if g.Has("max_retries") { // 0 is not the default
 		cfg.MaxRetries = read(g, "max_retries", setting.ParseRetries)
 	}
 	g.readCredentials(&cfg)
-	cfg.ClientCertificate = clientCertificate(g)
 	g.MaxRequests, _, _ = g.LookUp("max_requests")
 	var err error
 	cfg.Proxy, g.ProxyLeftOut, err = g.Proxy(cfg.BaseURL)
