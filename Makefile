@@ -150,7 +150,7 @@ page: ## Drive the sandbox's page in a Chromium, if there is one on the PATH; le
 .PHONY: picture
 picture: ## Take the README's picture of the page anew.
 	@mkdir -p "$(PICTURES)"
-	@cd tools/page && ../tidily.sh go test -count=1 -v -run='^TestPictures$$' . -args -pictures="$(PICTURES)"
+	@cd tools/page && ../tidily.sh go test -count=1 -v -run='^TestPicture$$' . -args -pictures="$(PICTURES)"
 	@cp "$(PICTURES)/sandbox.png" .github/sandbox.png
 
 .PHONY: interface

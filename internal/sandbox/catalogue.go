@@ -113,7 +113,7 @@ func decodeCatalogue(r io.Reader, compile func() *schemas) (*Catalogue, error) {
 	// The schema has said already which value is of another type.
 	if err := json.Unmarshal(raw, &file); err == nil {
 		c = file.catalogue()
-		linked := &links{file: file, horizons: c.horizons, first: map[string]jsontext.Pointer{}}
+		linked := &links{file: file, catalogue: c, first: map[string]jsontext.Pointer{}}
 		linked.check(compile().strict)
 		mistakes = append(mistakes, linked.mistakes...)
 	}

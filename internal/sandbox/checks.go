@@ -11,16 +11,30 @@ import (
 )
 
 // checkModel adds what a schema cannot say of the fields of a model: an image that no registry could have (an empty one
-// is none), and a time horizon that is not known.
-func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, horizons []string) {
+// is none), a time horizon that the catalogue does not know, and the name of a group in place of its id.
+func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, in *Catalogue) {
 	image := fields.text("dockerImage")
 	if _, err := imageref.Parse(image); err != nil && image != "" {
 		const form = "%.200q is not a container image such as registry.example/team/model:1.2.3: %s"
 		e.add(at+"/dockerImage", form, image, err)
 	}
 	horizon := parseObject(fields["horizon"]).text("key")
-	if horizon != "" && !slices.Contains(horizons, horizon) {
-		e.add(at+"/horizon/key", "%q is not a time horizon of the catalogue, which has %s", horizon, prose(horizons, "and"))
+	if horizon != "" && !slices.Contains(in.horizons, horizon) {
+		known := prose(in.horizons, "and")
+		e.add(at+"/horizon/key", "%q is not a time horizon of the catalogue, which has %s", horizon, known)
+	}
+	for i, raw := range elements(fields["defaultComparisonModels"]) {
+		e.checkNoName(element(at+"/defaultComparisonModels", i), object{"id": raw}.text("id"), in)
+	}
+}
+
+// checkNoName refuses the name of a group in place of its id. Any other text may be the id of a group that the
+// catalogue lacks.
+func (e *TextErrors) checkNoName(at jsontext.Pointer, id string, in *Catalogue) {
+	for _, g := range in.groups {
+		if id != "" && id == g.stated.text("name") && id != g.id {
+			e.add(at, "%q is the name of a group; its id is %q", id, g.id)
+		}
 	}
 }
 
@@ -28,12 +42,5 @@ func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, horizons []s
 func (e *TextErrors) checkID(at jsontext.Pointer, id string) {
 	if id == "." || id == ".." || strings.ContainsFunc(id, unicode.IsControl) {
 		e.add(at, "%q cannot be a part of a path", id)
-	}
-}
-
-// checkNoName refuses the name of a group in place of its id. Any other text may be the id of a group that is not there.
-func (e *TextErrors) checkNoName(at jsontext.Pointer, id string, group object) {
-	if id != "" && id == group.text("name") && id != group.text("id") {
-		e.add(at, "%q is the name of a group; its id is %q", id, group.text("id"))
 	}
 }

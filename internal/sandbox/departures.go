@@ -46,7 +46,8 @@ func Departures(route Route, status int, body []byte, hide func(string) string) 
 func misspelt(body []byte) (TextErrors, error) {
 	var found TextErrors
 	names := map[jsontext.Pointer]bool{}
-	decoder := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	lenient := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+	decoder := jsontext.NewDecoder(bytes.NewReader(body), lenient...)
 	for {
 		isText := decoder.PeekKind() == jsontext.KindString
 		before := decoder.InputOffset()

@@ -9,10 +9,10 @@ import (
 
 // links checks what a schema cannot say of a catalogue file: what its parts say of each other.
 type links struct {
-	file     catalogueFile
-	horizons []string                    // the known keys
-	first    map[string]jsontext.Pointer // where each name, id and revision is first
-	mistakes TextErrors
+	file      catalogueFile
+	catalogue *Catalogue                  // of the file
+	first     map[string]jsontext.Pointer // where each name, id and revision is first
+	mistakes  TextErrors
 }
 
 // check also looks at documents if strict.
@@ -49,15 +49,10 @@ func (l *links) checkModel(at jsontext.Pointer, groupID string, document object,
 		return
 	}
 	l.mistakes.checkID(at+"/id", document.text("id"))
-	l.mistakes.checkModel(at, document, l.horizons)
+	l.mistakes.checkModel(at, document, l.catalogue)
 	of := document.text("modelGroupId")
 	if of != "" && groupID != "" && of != groupID {
 		l.mistakes.add(at+"/modelGroupId", "the model is in the group %q", groupID)
-	}
-	for i, raw := range elements(document["defaultComparisonModels"]) {
-		for _, g := range l.file.ModelGroups {
-			l.mistakes.checkNoName(element(at+"/defaultComparisonModels", i), object{"id": raw}.text("id"), g.Group)
-		}
 	}
 }
 

@@ -86,9 +86,7 @@ func (s *Sandbox) checkFault(order object, found *TextErrors) {
 	checkCode(order, found)
 	id, _, _ := strings.Cut(strings.TrimPrefix(order.text("path"), paths[RouteGroups]+"/"), "/")
 	name, _ := url.PathUnescape(id)
-	for _, g := range s.allGroups() {
-		found.checkNoName("/path", name, g.stated)
-	}
+	found.checkNoName("/path", name, s.catalogue)
 }
 
 // checkCode adds what is wrong with the code of an order. Only the token endpoint answers with those of OAuth.

@@ -145,6 +145,6 @@ func (s *Sandbox) parseOverrides(text []byte) (object, error) {
 		for name := range changes.pick("id", "revision", "modelGroupId") {
 			found.add("/"+jsontext.Pointer(name), "the sandbox sets this field")
 		}
-		found.checkModel("", changes, s.catalogue.horizons)
+		found.checkModel("", changes, s.catalogue)
 	})
 }

@@ -110,11 +110,11 @@ func (p *program) recorded(ctx context.Context, cfg catalogue.Config, isStrict b
 
 // tellDepartures says in how many answers of its route each departure is, and returns how many there are.
 func (r *recording) tellDepartures() (told int) {
-	for route, departures := range r.departures {
-		for _, departure := range slices.Sorted(maps.Keys(departures)) {
+	for _, route := range []sandbox.Route{sandbox.RouteGroups, sandbox.RouteModels} {
+		for _, departure := range slices.Sorted(maps.Keys(r.departures[route])) {
 			in := "the only answer"
 			if r.answers[route] > 1 {
-				in = fmt.Sprintf("%d of %d answers", departures[departure], r.answers[route])
+				in = fmt.Sprintf("%d of %d answers", r.departures[route][departure], r.answers[route])
 			}
 			r.say("GET %s: %s, in %s", route.Pattern(), departure, in)
 			told++
