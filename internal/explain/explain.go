@@ -8,6 +8,8 @@ package explain
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
@@ -21,9 +23,31 @@ type Explainer struct {
 	// ProxyLeftOut says in a sentence why a proxy that is set is not used for the service. It is empty if none is.
 	ProxyLeftOut string
 
-	mu sync.Mutex
+	mu  sync.Mutex
+	ids map[string]string // of model groups that were listed, by their form in lower case
 	// told are the problems that were told in full, by their causes.
 	told map[string]Problem
+}
+
+// Know takes in the id of a model group that exists.
+func (e *Explainer) Know(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ids == nil {
+		e.ids = map[string]string{}
+	}
+	e.ids[strings.ToLower(id)] = id
+}
+
+// sameButCase names the model group whose id differs from one that is not found only in case, or returns "".
+func (e *Explainer) sameButCase(id string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	known := e.ids[strings.ToLower(id)]
+	if known == "" || known == id {
+		return ""
+	}
+	return fmt.Sprintf("The catalogue has %q, which differs only in upper and lower case.", ShortID(known))
 }
 
 // Tell returns a problem in full if the process meets its cause for the first time. After that it returns a short one,

@@ -90,7 +90,7 @@ func (s Subject) missing(m *message, api *catalogue.APIError) {
 		cause = Paragraphs(short, cause)
 	}
 	m.say(summary, cause,
-		Paragraphs(Sentence(s.oddity()), check))
+		Paragraphs(Sentence(s.oddity()), m.by.sameButCase(s.Value), check))
 	m.Short = short
 }
 

@@ -88,6 +88,15 @@ type blockRead struct {
 	diags  *diag.Diagnostics
 }
 
+// modelGroups lists model groups. An error about an id that is not found can name one of them from then on.
+func (r *blockRead) modelGroups(ctx context.Context, horizon string) ([]*catalogue.ModelGroup, error) {
+	groups, err := r.client.ModelGroups(ctx, horizon)
+	for _, group := range groups {
+		r.connection.explainer.Know(orZero(group.ID))
+	}
+	return groups, err
+}
+
 // fail ends the read with an error.
 func (r *blockRead) fail(err error, about explain.Subject) {
 	r.diags.Append(r.connection.explainer.Tell(r.problem(err, about)).Diagnostic())

@@ -58,7 +58,7 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 	members := namedGroups(state.ModelGroupIDs)
 	var listed *listing
 	if state.ModelGroupIDs == nil {
-		groups, err := r.client.ModelGroups(ctx, orZero(state.TimeHorizon))
+		groups, err := r.modelGroups(ctx, orZero(state.TimeHorizon))
 		if err == nil {
 			members, listed, err = listedGroups(groups, state.TimeHorizon != nil)
 		}

@@ -55,7 +55,7 @@ func readModelGroup(ctx context.Context, r *blockRead, state *groupState) {
 		return
 	}
 	name := orZero(state.Name)
-	groups, err := r.client.ModelGroups(ctx, "")
+	groups, err := r.modelGroups(ctx, "")
 	if err != nil {
 		r.fail(err, explain.Subject{Value: name})
 		return

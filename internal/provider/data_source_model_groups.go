@@ -37,7 +37,7 @@ type modelGroupsState struct {
 }
 
 func readModelGroups(ctx context.Context, r *blockRead, state *modelGroupsState) {
-	groups, err := r.client.ModelGroups(ctx, orZero(state.TimeHorizon))
+	groups, err := r.modelGroups(ctx, orZero(state.TimeHorizon))
 	for _, group := range groups {
 		err = cmp.Or(err, group.Err)
 	}

@@ -30,6 +30,7 @@ func tokenAnswerScenes() []scene {
 		token("null for a token", 200, `null`),
 		token("a number for a token", 200, `{"access_token":123456789}`),
 		token("an empty object for a token", 201, `{}`),
+		token("a token of a different type", 200, `{"access_token":"abcdefgh","token_type":"DPoP"}`),
 		token("an empty token", 200, `{"access_token":""}`),
 		fails("a token labelled as gzip", labelledAsGzip(sandbox.RouteToken)),
 	}

@@ -158,6 +158,11 @@ func findingScenes() []scene {
 			reading{"model", arguments{"model_group_id": emptyGroup, "revision": 1}},
 			reading{"model", arguments{"model_group_id": oddGroup, "revision": 8}},
 		),
+		onSandbox(
+			"an id in capitals, after the groups were listed",
+			reading{"model_groups", nil},
+			group(arguments{"id": strings.ToUpper(mainGroup)}),
+		),
 		onSandbox("an id with a space before it", group(arguments{"id": " " + mainGroup})),
 		onSandbox(
 			"an id with a space behind it",

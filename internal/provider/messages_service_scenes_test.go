@@ -233,6 +233,7 @@ func serviceScenes() []scene {
 			nil,
 			reading{"latest_model", arguments{"model_group_id": strings.Repeat("x", 3000)}},
 		),
+		fails("a login page of the network", on(511, "<title>Guest network</title>")),
 		fails("success without content", sandbox.Fault{Route: sandbox.RouteGroup, Status: 204}),
 		played(
 			"an answer of the wrong shape",
