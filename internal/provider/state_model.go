@@ -126,9 +126,10 @@ func wholeRecord(what string) schema.StringAttribute {
 // otherFieldsAttribute holds what the service sends of a record beyond its interface. A field that a later version
 // gives an attribute of its own stays in it as well, so that no configuration breaks by an upgrade.
 func otherFieldsAttribute(what string) schema.StringAttribute {
-	return computedString("The fields of the " + what + " that this version of the provider has no attribute for, " +
-		"as a compact JSON object with every digit kept. Null if there are none. Read one with " +
-		"`try(jsondecode(…).name, null)`.")
+	return computedString("The top-level fields of the " + what + " that this version of the provider has no attribute " +
+		"for, as a compact JSON object with every digit kept. Null if there are none. Read one with " +
+		"`try(jsondecode(…).name, null)`. A new field of a record inside the " + what +
+		" is only in the record's `json`, if it has that.")
 }
 
 // otherFields returns the fields of a record without an attribute, or nil if there are none.
