@@ -29,7 +29,7 @@ func everything() string {
 		`output "rows" { value = jsondecode(data.modelcatalogue_model.it.model_metadata).trainedOn.rows }` + "\n"
 	for name, arguments := range map[string]string{
 		"model_groups": "", "model_group": "id = %q", "latest_model": "model_group_id = %q", "model_group_models": "model_group_id = %q",
-		"model": "model_group_id = %q\nrevision = 1", "latest_models": "", "pinned_models": "revisions = { %q = 3 }",
+		"model": "model_group_id = %q\nrevision = 1", "latest_models": "accept_withdrawn = true", "pinned_models": "revisions = { %q = 3 }",
 	} {
 		text := fmt.Sprintf("data %q \"it\" {\n%s\n}\noutput %[3]q { value = data.%[1]s.it }\n", "modelcatalogue_"+name, arguments, name)
 		config += strings.ReplaceAll(text, "%q", `"`+mainGroup+`"`)
