@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -218,28 +219,32 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestAge: a recording is between its newest change and its file.
+// TestAge: who serves a recording is told between which days it was made.
 func TestAge(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "catalogue.json")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	now := time.Now()
 	days := func(n int) time.Time { return now.AddDate(0, 0, -n).Add(-time.Minute) }
 	for _, test := range []struct {
-		written, newest time.Time
-		want            string
+		written      int // days ago
+		newest, want string
 	}{
-		{days(0), days(12), "0 to 12 days"},
-		{days(3), days(12), "3 to 12 days"},
-		{days(3), days(-5), "3 to 3 days"},
-		{days(3), time.Time{}, "at least 3 days"},
+		{0, days(12).Format(time.RFC3339), ", 0 to 12 days old: "},
+		{3, days(12).Format(time.RFC3339), ", 3 to 12 days old: "},
+		{3, days(-5).Format(time.RFC3339), ", 3 to 3 days old: "},
+		{3, "then", ", at least 3 days old: "},
 	} {
-		if err := os.Chtimes(file, test.written, test.written); err != nil {
-			t.Fatal(err)
+		text := fmt.Sprintf(`{"recorded": "x", "organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}], "modelGroups": [
+			{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "revision": 1, "updatedAt": %q}]}]}`, test.newest)
+		err := os.WriteFile(file, []byte(text), 0o600)
+		if err == nil {
+			err = os.Chtimes(file, days(test.written), days(test.written))
 		}
-		if got := ageOf(file, test.newest); got != test.want {
-			t.Errorf("%+v: %s", test, got)
+		var said bytes.Buffer
+		if err == nil {
+			_, err = (&program{stderr: &said}).loadCatalogue(file)
+		}
+		if err != nil || !strings.Contains(said.String(), " is a recording"+test.want) {
+			t.Errorf("%+v: %s, %v", test, &said, err)
 		}
 	}
 }

@@ -65,8 +65,8 @@ func TestRecordHidesCredentials(t *testing.T) {
 					t.Errorf("%s: %v\n%s", name, got.err, got.text)
 				}
 				for _, core := range []string{"zyx", "enl4IDB4", "sandbox-A"} {
-					if strings.Contains(got.text, core) {
-						t.Errorf("%s: it has %s\n%s", name, core, got.text)
+					if strings.Contains(got.text+got.said, core) {
+						t.Errorf("%s: it has %s\n%s\n%s", name, core, got.text, got.said)
 					}
 				}
 			})
