@@ -230,7 +230,8 @@ func TestAge(t *testing.T) {
 	}{
 		{0, days(12).Format(time.RFC3339), ", 0 to 12 days old: "},
 		{3, days(12).Format(time.RFC3339), ", 3 to 12 days old: "},
-		{3, days(-5).Format(time.RFC3339), ", 3 to 3 days old: "},
+		{3, days(3).Format(time.RFC3339), ", 3 days old: "},
+		{3, days(-5).Format(time.RFC3339), ", at least 3 days old: "},
 		{3, "then", ", at least 3 days old: "},
 	} {
 		text := fmt.Sprintf(`{"recorded": "x", "organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}], "modelGroups": [

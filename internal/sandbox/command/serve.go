@@ -243,10 +243,14 @@ func ageOf(file string, newest time.Time) string {
 	if found, err := os.Stat(file); err == nil {
 		least = time.Since(found.ModTime()) / day
 	}
-	if newest.IsZero() {
+	most := time.Since(newest) / day
+	switch {
+	case newest.IsZero() || most < least:
 		return fmt.Sprintf("at least %d days", least)
+	case most == least:
+		return fmt.Sprintf("%d days", least)
 	}
-	return fmt.Sprintf("%d to %d days", least, max(least, time.Since(newest)/day))
+	return fmt.Sprintf("%d to %d days", least, most)
 }
 
 // reasonOf returns the innermost error, such as "connection refused".
