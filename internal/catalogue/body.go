@@ -67,6 +67,10 @@ var starts = []struct{ bytes, form string }{
 	{"{\x00", "in UTF-16, and not in UTF-8"},
 }
 
+// controls are the control characters that no text in an old encoding has.
+const controls = "\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f" +
+	"\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f"
+
 // unreadable says in a phrase why a body with that beginning is not text that can be shown, or returns "". net/http has
 // undone gzip, the only encoding that it asks for, and its label.
 func unreadable(head []byte, header http.Header) string {
@@ -80,8 +84,7 @@ func unreadable(head []byte, header http.Header) string {
 			return start.form
 		}
 	}
-	isControl := func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }
-	if !isUTF8 && bytes.ContainsFunc(head, isControl) || bytes.IndexByte(head, 0) >= 0 {
+	if !isUTF8 && bytes.ContainsAny(head, controls) || bytes.IndexByte(head, 0) >= 0 {
 		return "not text"
 	}
 	return ""

@@ -29,10 +29,8 @@ func (m *message) answered(api *catalogue.APIError) {
 	case errors.Is(api, catalogue.ErrUnavailable):
 		m.say(SummaryUnavailable, "The service failed to handle the request.", "Try again "+later(api.RetryAfter)+
 			". If it lasts, show this to the service's operator.")
-	case api.SaysNotFound():
-		m.say(SummaryNotAnswered, "The service has no such path.", checkBaseURL)
 	case errors.Is(api, catalogue.ErrNotFound):
-		m.say(SummaryNotAnswered, ofGateway, checkBaseURL)
+		m.say(SummaryNotAnswered, whyNotFound(api), checkBaseURL)
 	case errors.Is(api, catalogue.ErrInvalidRequest):
 		m.say(SummaryInvalidRequest,
 			"The service did not accept the request. The provider cannot tell whether an argument of this "+
@@ -53,6 +51,14 @@ func (m *message) answered(api *catalogue.APIError) {
 		m.say(SummaryNotAnswered,
 			"The service refused the request. The provider does not retry this status.", actOrShow)
 	}
+}
+
+// whyNotFound says who answered a 404 that is about no argument.
+func whyNotFound(api *catalogue.APIError) string {
+	if api.SaysNotFound() {
+		return "The service has no such path."
+	}
+	return ofGateway
 }
 
 // forbidden explains a 403. Only its code says that permission is missing (INTERFACE.md, Errors): gateways answer 403

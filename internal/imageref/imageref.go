@@ -73,17 +73,8 @@ func version(image reference.Named) (tag, sum string) {
 
 // problemOf says what is wrong with any part of a reference but its registry, or returns "".
 func problemOf(text string) string {
-	if at := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }); at >= 0 {
-		kind := "outside of ASCII"
-		odd, _ := utf8.DecodeRuneInString(text[at:])
-		switch {
-		case unicode.IsSpace(odd):
-			kind = "white space"
-		case unicode.IsControl(odd):
-			kind = "a control character"
-		}
-		return fmt.Sprintf("its character %d is %s (%U), which no image name can have",
-			utf8.RuneCountInString(text[:at])+1, kind, odd)
+	if problem := problemOfCharacters(text); problem != "" {
+		return problem
 	}
 	name, sum, isDigested := strings.Cut(text, "@")
 	_, notDigest := digest.Parse(text)
@@ -102,6 +93,24 @@ func problemOf(text string) string {
 		return cmp.Or(problemOfDigest(sum), problemOfName(name))
 	}
 	return problemOfName(name)
+}
+
+// problemOfCharacters says which character is the first that no image has, or returns "".
+func problemOfCharacters(text string) string {
+	at := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
+	if at < 0 {
+		return ""
+	}
+	odd, _ := utf8.DecodeRuneInString(text[at:])
+	kind := "outside of ASCII"
+	switch {
+	case unicode.IsSpace(odd):
+		kind = "white space"
+	case unicode.IsControl(odd):
+		kind = "a control character"
+	}
+	return fmt.Sprintf("its character %d is %s (%U), which no image name can have",
+		utf8.RuneCountInString(text[:at])+1, kind, odd)
 }
 
 // problemOfDigest says what is wrong with a digest, or returns "".
@@ -140,18 +149,20 @@ func problemOfName(name string) string {
 	}
 	repository, tag, hasTag := strings.Cut(repository, ":")
 	for i, part := range strings.Split(repository, "/") {
-		_, err := reference.ParseNormalizedNamed("a/" + part)
-		switch {
-		case part == "":
+		if part == "" {
 			return "its repository has an empty part: a slash at its start or its end, or two in a row"
-		case err != nil && !errors.Is(err, reference.ErrNameTooLong):
+		}
+		_, err := reference.ParseNormalizedNamed("a/" + part)
+		if err != nil && !errors.Is(err, reference.ErrNameTooLong) {
 			return fmt.Sprintf("part %d of its repository must be lower-case letters and digits, with one dot, one or "+
 				"two underscores or hyphens only between them", i+1)
 		}
 	}
-	if hasTag && (tag == "" || reference.TagRegexp.FindString(tag) != tag) {
+	if hasTag && !isTag(tag) {
 		return "its tag must be 1 to 128 letters, digits, underscores, dots and hyphens, and must not begin with a " +
 			"dot or a hyphen"
 	}
 	return ""
 }
+
+func isTag(text string) bool { return text != "" && reference.TagRegexp.FindString(text) == text }
