@@ -66,12 +66,15 @@ func TestAnAnswerAboutADifferentGroup(t *testing.T) {
 	service.Inject(respell(sandbox.RouteLatest, `"modelGroupId":"`+mainGroup, `"modelGroupId":"8e1d1a52`))
 	expectUnusable(t, e.reports(t, "model_group", arguments{"id": mainGroup}), wrong)
 	expectUnusable(t, e.reports(t, "latest_model", ofMain(nil)), wrong)
+	service.Inject(revised(t, 1, "modelGroupId", "8e1d1a52"))
+	expectUnusable(t, e.reports(t, "model", pinned(3)), "At models[")
 	diagnostics := e.reports(t, "latest_models", arguments{"model_group_ids": []any{mainGroup}})
 	expectError(t, diagnostics, "model_group_ids[0]", explain.SummaryUnexpected, wrong)
 	expectRequests(t, service, counts{
 		sandbox.RouteToken:  1,
 		sandbox.RouteGroup:  1,
 		sandbox.RouteLatest: 1, // an error is not kept
+		sandbox.RouteModels: 1,
 	})
 }
 
