@@ -259,6 +259,21 @@ func TestAWrongRecordStopsNoOther(t *testing.T) {
 	}
 }
 
+// A record that is not about the question is an error of its list, and not only of what reads it.
+func TestAStrangerInAList(t *testing.T) {
+	t.Parallel()
+	for _, stranger := range []string{
+		`{"code":"X","id":"error-1"}`, `{"cursor":"x"}`, `{}`, `{"id":"b","revision":2,"modelGroupId":"h"}`, `{"id":"A","revision":2}`,
+	} {
+		if got, err := decodeText(bodyModels, `[{"id":"a","revision":1},`+stranger+`]`); err == nil {
+			t.Errorf("%s: %+v", stranger, got)
+		}
+	}
+	if got, err := decodeText(bodyGroups, `[{"id":"a","timeHorizon":{"key":""}},{"id":"b","timeHorizon":{}}]`); err != nil {
+		t.Errorf("groups without a horizon: %+v, %v", got, err)
+	}
+}
+
 // Bodies are cut at every byte.
 func TestDecodeTellsACutBodyFromAWrongOne(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,5 +34,13 @@ func TestTexts(t *testing.T) {
 		if test.got != test.want {
 			t.Errorf("%q, want %q", test.got, test.want)
 		}
+	}
+}
+
+func TestParagraphsLeaveTheirTextsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	texts := []string{"", "a", "b"}
+	if got := explain.Paragraphs(texts...); got != "a\n\nb" || !slices.Equal(texts, []string{"", "a", "b"}) {
+		t.Errorf("%q of %q", got, texts)
 	}
 }
