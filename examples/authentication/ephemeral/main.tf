@@ -9,7 +9,7 @@ terraform {
   }
 }
 
-# Ephemeral values are in no plan file and no state.
+# Ephemeral values are never in plan files or in the state.
 variable "catalogue_client_secret" {
   description = "The client secret for the model catalogue."
   type        = string

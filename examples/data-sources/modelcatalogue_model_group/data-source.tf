@@ -8,7 +8,7 @@ data "modelcatalogue_model_group" "same" {
   id = data.modelcatalogue_model_group.price.id
 }
 
-# What a query may select on each axis today.
+# The values that a query may select on each axis today.
 output "axes" {
   value = {
     for axis in data.modelcatalogue_model_group.same.axes :

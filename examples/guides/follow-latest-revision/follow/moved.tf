@@ -5,7 +5,7 @@ data "modelcatalogue_model_group_models" "price" {
 
 locals {
   newest = data.modelcatalogue_model_group_models.price.models
-  # What differs between the newest two. Nothing, if there is only one.
+  # The differences between the newest two, empty if there is only one.
   moved = try({
     for name, new in local.newest[0] : name => { old = local.newest[1][name], new = new }
     if jsonencode(new) != jsonencode(local.newest[1][name])

@@ -1,11 +1,11 @@
 # Each container image that a plan deploys, or leaves deployed, is one of the
-# catalogue's pins and has its digest. What cannot be read is refused.
+# catalogue's pins and has its digest. Anything that cannot be read is refused.
 package main
 
 # Other images that were reviewed, each with its digest.
 reviewed := set()
 
-# Mirrors: what a repository begins with there, and what the original begins with.
+# Mirrors: how a repository begins there, and how the original begins.
 mirrors := {"europe-west3-docker.pkg.dev/northwind/models/": "registry.northwind.example/"}
 
 # Types whose own image is a machine's. Texts in them are read all the same.
@@ -46,7 +46,7 @@ blocks_of := {
 	"kubernetes_manifest": {"manifest"},
 }
 
-# What a provider reports of what was configured, maybe of an earlier version.
+# Values that a provider reports of a configuration, maybe of an earlier one.
 results := {
 	"argocd_application": {"status"},
 	"azapi_resource": {"output"},
@@ -72,7 +72,7 @@ deny contains sprintf("%s deploys the images of its chart: give each in values o
 	not address in {found | some [found, _] in (images | unknown) | unreadable}
 }
 
-# What is wrong with an image, if anything is.
+# Says what is wrong with an image, if anything.
 fault(image) := "which is not a pin of the catalogue" if {
 	not image in reviewed
 	not repository(image) in {repository(pin) | some pin in pins}
@@ -96,7 +96,7 @@ repository(image) := originals[0] if {
 	)
 }
 
-# The data sources that the plan has read. A value that looks like one is none.
+# The data sources that the plan has read. A value that looks like one is not.
 sources contains source if {
 	walk(input.prior_state.values.root_module, [path, source])
 	not "values" in path
@@ -281,7 +281,7 @@ host_of(text, pairs) := concat("", [host, "/"]) if {
 	not startswith(text, host)
 } else := ""
 
-# What should say which image, and does not.
+# Places that should name an image, and do not.
 unreadable contains [address, spelled_at(path)] if {
 	some [address, type, values] in planned
 	walk(values, [path, text])

@@ -13,7 +13,7 @@ terraform {
   }
 }
 
-# Credentials that may pull the image. A public registry needs no block.
+# Credentials that may pull the image. Leave out the block for a public registry.
 variable "registry_username" {
   type = string
 }
