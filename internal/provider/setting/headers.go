@@ -23,9 +23,12 @@ func ParseHeaders(text string) (map[string]string, error) {
 		name, value, hasColon := strings.Cut(strings.TrimSpace(line), ":")
 		value = strings.TrimSpace(value)
 		problem, before := HeaderMistake(name, value), lines[strings.ToLower(name)]
+		_, next, spelled := strings.Cut(value, `\n`)
 		switch {
 		case !hasColon:
 			problem = "has no colon; write Name: value"
+		case spelled && strings.Contains(next, ": "):
+			problem = `has a line break that is spelled \n; write a real one`
 		case problem == "" && before > 0:
 			problem = fmt.Sprintf("has the same name as line %d", before)
 		}
