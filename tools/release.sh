@@ -29,7 +29,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for archive in *.zip; do
   rm -rf "${work:?}"/*
-  unzip -q "$archive" '*modelcatalogue*' -x '*.hcl' -d "$work"
+  unzip -q "$archive" '*modelcatalogue[-_]*' -d "$work"
   # Without a serial number and the time, so that the same commit gives the same bytes.
   "$cyclonedx" bin -json -noserial -notimestamp -version "v$version" -output "${archive%.zip}.cdx.json" "$work"/*
 done
