@@ -89,7 +89,8 @@ has_digest(image) if regex.match(`@sha256:[0-9a-f]{64}$`, image)
 digest(image) := substring(image, indexof(image, "@") + 1, -1)
 
 repository(image) := originals[0] if {
-	name := trim_prefix(regex.replace(split(image, "@")[0], `:[^/:]*$`, ""), "docker.io/")
+	without_scheme := regex.replace(split(image, "@")[0], `^(?:docker|https?)://`, "")
+	name := regex.replace(regex.replace(without_scheme, `:[^/:]*$`, ""), `^docker\.io/([^.:]*)$`, "$1")
 	originals := array.concat(
 		[concat("", [there, trim_prefix(name, here)]) | some here, there in mirrors; startswith(name, here)],
 		[name],
@@ -177,7 +178,7 @@ documents_in(value) := {document |
 	type_name(document) in {"object", "array"}
 }
 
-# Lines of dashes or dots separate documents of YAML. YAML refuses a name that is given twice.
+# Lines of dashes or dots separate documents of YAML.
 parts(text) := regex.split(`(?m)^(?:---|\.\.\.)(?:\s|$)`, text)
 
 parsed(part) := yaml.unmarshal(part) if {
@@ -196,7 +197,7 @@ objects contains [address, name_at(path), pairs] if {
 objects contains [address, plain(last(parent)), pairs] if {
 	some [address, document] in documents
 	walk(document, [path, settings])
-	plain(path[count(path) - 1]) in {"set", "setsensitive", "parameter", "parameters"}
+	plain(path[count(path) - 1]) in {"set", "setlist", "setsensitive", "parameter", "parameters"}
 	some setting in settings
 	parent := before_last(setting.name)
 	pairs := {[plain(last(one.name)), one.value] | some one in settings; before_last(one.name) == parent; one.value != ""}
@@ -214,13 +215,15 @@ spelled_at(path) := names[count(names) - 1] if {
 
 name_at(path) := plain(spelled_at(path))
 
-images contains [address, joined(text, pairs)] if {
+images contains [address, joined(sprintf("%v", [text]), pairs)] if {
 	some [address, _, pairs] in objects
 	some [name, text] in pairs
 	is_image(name)
-	is_string(text)
-	not regex.match(`^https?://`, text)
+	type_name(text) in {"string", "number"}
+	not is_picture(text)
 }
+
+is_picture(text) if regex.match(`^https?://[^?]*\.(?:gif|ico|jpe?g|png|svg|webp)(?:$|\?)`, text)
 
 images contains [address, text] if {
 	some [address, _, pairs] in objects
@@ -300,6 +303,16 @@ unreadable contains [address, name] if {
 	not "type" in names # a schema
 }
 
+unreadable contains [address, name] if {
+	some [address, _, pairs] in objects
+	some [name, _] in pairs
+	name in {"dockerimagetag", "imagedigest", "imageregistry", "imagetag"}
+	not first(pairs, ["imagerepository", "repository"])
+	every other, _ in {key: true | some [key, _] in pairs} {
+		not is_image(other)
+	}
+}
+
 unreadable contains [address, "linux_fx_version"] if {
 	some [address, _, pairs] in objects
 	some ["linuxfxversion", text] in pairs
@@ -345,5 +358,9 @@ unknown contains [resource.address, setting.name] if {
 	some i, setting in resource.change.after[list]
 	resource.change.after_unknown[list][i].value == true
 	some part in split(setting.name, ".")
-	is_image(plain(part))
+	is_piece(plain(part))
 }
+
+is_piece(name) if is_image(name)
+
+is_piece(name) if name in array.concat(["repository"], array.concat(hosts, array.concat(tags, digests)))
