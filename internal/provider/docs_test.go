@@ -47,6 +47,8 @@ var (
 	// followed; any other address is taken for one of a page.
 	elsewhere = regexp.MustCompile(`^https://(docs\.renovatebot\.com$|www\.conftest\.dev$|cli\.github\.com$|` +
 		`registry\.terraform\.io/providers/(kreuzwerker|chainguard-dev)/|` +
+		`terragrunt\.gruntwork\.io/docs/|www\.runatlantis\.io/docs/|docs\.spacelift\.io/|` +
+		`developer\.hashicorp\.com/terraform/cloud-docs/|` +
 		`github\.com/modelcatalogue/terraform-provider-modelcatalogue/security/advisories/new$)`)
 )
 
