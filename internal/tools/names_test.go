@@ -15,7 +15,7 @@ import (
 var (
 	aWord = regexp.MustCompile(`\w+`)
 	// fenced is a block of a page. Its commands and workflows make files of the reader's.
-	fenced = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+	fenced = regexp.MustCompile("(?ms)^ *```.*?\n *```$")
 	// cited are names that comments and pages use.
 	cited = regexp.MustCompile(strings.Join([]string{
 		`\b\.[A-Z]\w+\]`,      // a link of godoc, such as [Sandbox.Publish]
