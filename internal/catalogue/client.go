@@ -58,10 +58,10 @@ type Config struct {
 
 // Client reads the catalogue. It is safe for concurrent use, and one Client is meant to serve a whole process.
 type Client struct {
-	cfg       Config
-	maxBody   int64
-	mask      *redact.Mask
-	admission *admission
+	cfg     Config
+	maxBody int64
+	mask    *redact.Mask
+	reads   *dispatcher
 }
 
 // New makes a client. It sends nothing: the first read asks for the first token.
@@ -71,19 +71,18 @@ func New(cfg Config) *Client {
 	}
 	cfg.UserAgent = redact.Printable(cfg.UserAgent)
 	c := &Client{
-		cfg:       cfg,
-		maxBody:   MaxBody,
-		mask:      &redact.Mask{},
-		admission: newAdmission(cfg),
+		cfg:     cfg,
+		maxBody: MaxBody,
+		mask:    &redact.Mask{},
+		reads:   newDispatcher(cfg),
 	}
 	c.mask.Add(cfg.ClientSecret)
 	c.mask.Add(cfg.AccessToken)
 	for _, value := range cfg.Headers {
 		c.mask.AddHeader(value)
 	}
-	t := &c.admission.tokens
-	t.to = c.to(http.MethodPost, TokenPath)
-	t.request = c.requestToken
+	c.reads.core.renewal.asked = &question{to: c.to(http.MethodPost, TokenPath), ask: c.requestToken}
+	t := &c.reads.core.tokens
 	if cfg.AccessToken != "" {
 		t.current = &token{bearer: cfg.AccessToken}
 	} else {
@@ -103,7 +102,5 @@ func (c *Client) Clean(text string) string { return c.mask.Clean(text) }
 
 // TotalPause returns for how long pauses that the service asked for have held back the requests of this client so far.
 func (c *Client) TotalPause() time.Duration {
-	c.admission.mu.Lock()
-	defer c.admission.mu.Unlock()
-	return c.admission.pace.TotalPause(time.Now())
+	return c.reads.totalPause()
 }

@@ -73,21 +73,23 @@ func (in *incoming) unusable(shape *shapeError) *UnusableAnswerError {
 }
 
 // exchange sends a request that was admitted, and reads its answer. It follows no redirect, because that could take the
-// token or the secret to another host. Admission acts on the header before the body is read.
+// token or the secret to another host. The scheduler learns the header before the body is
+// read.
 func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out outgoing) error {
 	timed, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
 	defer cancel()
 	seen := sent.seen
 	seen.Method, seen.Path = at.Method, c.mask.Clean(at.Path)
 	response, err := c.send(timed, at, out)
-	if err == nil && response.StatusCode == http.StatusTooManyRequests {
-		sent.failure = c.apiError(at, response, nil) // its words come with the body
-	}
-	if patience := c.admission.headerReceived(ctx, at, sent, response); patience > 0 {
-		defer time.AfterFunc(patience, cancel).Stop()
-	}
 	if err == nil {
 		seen.Status = response.StatusCode
+	}
+	var failure error
+	if seen.Status == http.StatusTooManyRequests {
+		failure = c.apiError(at, response, nil) // its words come with the body
+	}
+	c.reads.headerReceived(sent, seen.Status, failure)
+	if err == nil {
 		seen.Size, err = c.receive(timed, at, response, out)
 		// Read the id after the body: the header may repeat a token that only the body has made known.
 		seen.RequestID = requestID(c.mask, response.Header)

@@ -237,6 +237,7 @@ func kindOf(err error) errorKind {
 	network, isNetwork := errors.AsType[*catalogue.NetworkError](err)
 	end, gaveUp := endOf(err)
 	rejection, rejected := errors.AsType[*catalogue.RejectedError](err)
+	alone := rejected && rejection.Alone
 	token := isAPI && api.Method == http.MethodPost
 	for _, row := range []struct {
 		kind  errorKind
@@ -245,7 +246,7 @@ func kindOf(err error) errorKind {
 		{kindNothing, err == nil},
 		{kindInterrupted, is[*catalogue.InterruptedError](err)},
 		{kindInterrupted, errors.Is(err, context.Canceled) && !isAPI && !isNetwork},
-		{kindRenewals, rejected && rejection.Alone && isAPI && api.Status == http.StatusUnauthorized && !token},
+		{kindRenewals, alone},
 		{kindRejected, rejected && isAPI && (!token || api.Code == "invalid_client")}, // only these mean the credentials
 		{kindNoToken, rejected},
 		{kindCeiling, gaveUp && end.Cause == ceilingTooLow},

@@ -26,10 +26,10 @@ func lookupOfGroup[T any](
 // lookup asks one question, which what names in errors. target is the path and query below the base URL. This is its
 // whole way:
 //
-//  1. the answer or refusal that is kept, or the flight of another caller who asks the same now (flight);
-//  2. the queue, in which every request of the process waits for its turn (admission, waits);
-//  3. one attempt: an exchange with the service, with the token that all share (token);
-//  4. what came of it: an answer, an error, or another attempt, which goes back to 2 (judge).
+//  1. the answer or refusal that is kept, or the flight of another caller who asks the same now (scheduler.asks);
+//  2. the queue, in which every request of the process waits for its turn (scheduler.next);
+//  3. one attempt: an exchange with the service, with the token that all share (dispatcher.send);
+//  4. what came of it: an answer, an error, or another attempt, which goes back to 2 (scheduler.judge).
 func lookup[T any](
 	ctx context.Context, c *Client, what, target string, decode decoder[T],
 ) (answer T, err error) {
@@ -50,7 +50,7 @@ func lookup[T any](
 		})
 		return value, err
 	}
-	value, err := c.admission.answer(ctx, &flight{to: to, ask: ask})
+	value, err := c.reads.answer(ctx, &question{to: to, ctx: context.WithoutCancel(ctx), ask: ask})
 	if err != nil {
 		return answer, fmt.Errorf("%s: %w", what, err)
 	}

@@ -174,3 +174,43 @@ func TestACodeThatIsASecret(t *testing.T) {
 		r.service.expectCounts(t, r.tokens, r.reads)
 	})
 }
+
+// within asks a question with less time than read_timeout.
+func (r reading) within(d time.Duration) reading {
+	return func(ctx context.Context, c *catalogue.Client) (any, error) {
+		ctx, cancel := context.WithTimeout(ctx, d)
+		defer cancel()
+		return r(ctx, c)
+	}
+}
+
+// A read whose time is over before the words of a 429 come is told how long it would have had to wait.
+func TestATimeThatEndsBeforeTheWords(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		stalled := retryAfter(429, "600")
+		stalled.stall = ages
+		c := over(t, always(stalled))
+		first := theGroup.start(t, c)
+		a := group("other").within(sec).read(t, c)
+		expectEnd(t, []readResult{a}, ending{Cause: waitTooLong, Wait: 599 * sec})
+		expectKind(t, []readResult{a, first.end()}, kindLimited)
+	})
+}
+
+// A read that met a pause, and whose time is over while it waits for room, is told the 429 of the pause.
+func TestAPauseThatLeftNoTimeIsTold(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{read: func(n int, _ *http.Request) reply {
+			if n == 1 {
+				return retryAfter(429, "2")
+			}
+			return found.in(10 * sec)
+		}}
+		c := over(t, s)
+		first := theGroup.start(t, c)
+		a := group("other").within(3*sec).read(t, c)
+		expectEnd(t, []readResult{a}, ending{Cause: timeOver})
+		expectKind(t, []readResult{a}, kindLimited)
+		expectAllRead(t, []readResult{first.end()})
+	})
+}

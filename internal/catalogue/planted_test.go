@@ -1,14 +1,12 @@
 package catalogue_test
 
 import (
-	"errors"
 	"flag"
-	"go/parser"
-	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -44,8 +42,15 @@ func plantedFaults(t *testing.T) (faults []plantedFault) {
 	return faults
 }
 
-// planted returns the file of the fault's function, and its text with the fault.
-func (f plantedFault) planted(t *testing.T) (path, text string) {
+// plantedFunction is the function of a fault.
+type plantedFunction struct {
+	path          string // of its file
+	before, after string // the file, up to the function and from its end on
+	text          string // with the fault
+}
+
+// planted returns the function of a fault.
+func (f plantedFault) planted(t *testing.T) plantedFunction {
 	t.Helper()
 	dir, function := ".", f.function
 	if inPace, ok := strings.CutPrefix(function, "pace."); ok {
@@ -65,7 +70,7 @@ func (f plantedFault) planted(t *testing.T) (path, text string) {
 		if at == nil {
 			continue
 		}
-		body := string(source[at[2]:at[3]])
+		head, body := string(source[at[0]:at[2]]), string(source[at[2]:at[3]])
 		changed := "\n" + f.added + body
 		if f.old != "" {
 			line := regexp.MustCompile(`(?m)^\s*` + regexp.QuoteMeta(f.old) + `$`)
@@ -74,36 +79,46 @@ func (f plantedFault) planted(t *testing.T) (path, text string) {
 			}
 			changed = line.ReplaceAllLiteralString(body, f.added)
 		}
-		if path, err = filepath.Abs(file); err != nil {
+		path, err := filepath.Abs(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return path, string(source[:at[2]]) + changed + string(source[at[3]:])
+		return plantedFunction{path, string(source[:at[0]]), string(source[at[1]:]), head + changed + "}"}
 	}
 	t.Fatalf("there is no function %s", f.function)
-	return "", ""
+	return plantedFunction{}
 }
 
-// Each fault can be planted, and each rule has one; -planted builds the client with each, and the rule must notice it.
+// renamed returns the function under a name of its own, so that it can stand beside the one without the fault.
+func (p plantedFunction) renamed(n int) string {
+	return regexp.MustCompile(`^func (\(.*?\) )?\w+`).ReplaceAllString(p.text, "func ${1}planted"+strconv.Itoa(n))
+}
+
+// Each fault compiles, and each rule has one; -planted builds the client with each, and the rule must notice it.
 func TestPlantedFaults(t *testing.T) {
 	t.Parallel()
-	rules := map[string]bool{}
-	for _, f := range plantedFaults(t) {
+	rules, files := map[string]bool{}, map[string]string{}
+	for i, f := range plantedFaults(t) {
 		rules[f.rule] = true
 		t.Run(f.name, func(t *testing.T) {
-			path, text := f.planted(t)
-			if _, err := parser.ParseFile(token.NewFileSet(), path, text, 0); err != nil {
-				t.Fatal(err)
+			p := f.planted(t)
+			if files[p.path] == "" {
+				files[p.path] = p.before + p.text + p.after // has the fault, and the others stand beside it
 			}
+			files[p.path] += "\n" + p.renamed(i) + "\n"
 			if !*plant {
 				return
 			}
-			output, err := f.simulation(t, path, text).CombinedOutput()
+			output, err := f.simulation(t, p).CombinedOutput()
 			if noticed := regexp.MustCompile(`seed \d+ `).FindString(string(output)); err == nil || noticed == "" {
 				t.Errorf("%s seeds and the rule %q did not notice it: %v\n%s", plantedSeeds, f.rule, err, output)
 			} else {
 				t.Logf("noticed by %q, %s", f.rule, noticed)
 			}
 		})
+	}
+	if output, err := overlaid(t, files, "build", "-o", os.DevNull, ".", "../pace").CombinedOutput(); err != nil {
+		t.Errorf("some fault does not compile: %v\n%s", err, output)
 	}
 	for _, r := range simRules {
 		if !rules[r.name] {
@@ -113,24 +128,30 @@ func TestPlantedFaults(t *testing.T) {
 }
 
 // simulation builds the tests of this package with the fault, and returns the command that simulates.
-func (f plantedFault) simulation(t *testing.T, path, text string) *exec.Cmd {
+func (f plantedFault) simulation(t *testing.T, p plantedFunction) *exec.Cmd {
 	t.Helper()
-	dir := t.TempDir()
-	patched := filepath.Join(dir, "patched.go")
-	overlay := filepath.Join(dir, "overlay.json")
-	tests := filepath.Join(dir, "planted.test")
-	replaced := inJSON(map[string]map[string]string{"Replace": {path: patched}})
-	err := errors.Join(
-		os.WriteFile(patched, []byte(text), 0o600),
-		os.WriteFile(overlay, replaced, 0o600),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", overlay, "-o", tests, ".")
-	if output, err := build.CombinedOutput(); err != nil {
+	tests := filepath.Join(t.TempDir(), "planted.test")
+	files := map[string]string{p.path: p.before + p.text + p.after}
+	if output, err := overlaid(t, files, "test", "-c", "-o", tests, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	return exec.CommandContext(t.Context(), tests,
 		"-test.run=^TestSimulation$", "-seeds="+plantedSeeds, "-stop-after=1", "-rule="+f.rule)
+}
+
+// overlaid returns a command of go that finds these texts in the place of the files.
+func overlaid(t *testing.T, files map[string]string, command string, args ...string) *exec.Cmd {
+	t.Helper()
+	dir, replaced := t.TempDir(), map[string]string{}
+	for path, text := range files {
+		replaced[path] = filepath.Join(dir, filepath.Base(filepath.Dir(path))+"-"+filepath.Base(path))
+		if err := os.WriteFile(replaced[path], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(overlay, inJSON(map[string]any{"Replace": replaced}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return exec.CommandContext(t.Context(), "go", append([]string{command, "-overlay", overlay}, args...)...)
 }

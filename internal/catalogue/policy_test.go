@@ -62,7 +62,7 @@ func TestABackOffAfterARetryAfter(t *testing.T) {
 			1500 * time.Millisecond: 1500 * time.Millisecond,
 		} {
 			h := history{}
-			h.failed(&APIError{Status: http.StatusServiceUnavailable, RetryAfter: named}, 0)
+			h.failed(time.Now(), &APIError{Status: http.StatusServiceUnavailable, RetryAfter: named}, 0)
 			if got := time.Until(h.notBefore); got != want {
 				t.Errorf("after a Retry-After of %s: %s, want %s", named, got, want)
 			}

@@ -40,6 +40,25 @@ func outcomeOf(status int, ofToken bool, code string) outcome {
 	return final
 }
 
+// history is what came of the attempts for a question, or for a token.
+type history struct {
+	attempts  int
+	failures  int // that may pass
+	renewals  int // 401s
+	last      error
+	notBefore time.Time // the end of the back-off
+}
+
+// failed counts a failure that may pass, and sets the back-off.
+func (h *history) failed(now time.Time, err error, jitter float64) {
+	h.failures++
+	pause := backOff(h.failures, jitter)
+	if api, ok := apiError(err); ok {
+		pause = max(pause, api.RetryAfter)
+	}
+	h.notBefore = now.Add(pause)
+}
+
 // retries is how often a failure that may pass is followed by another attempt.
 type retries struct {
 	most   int            // Config.MaxRetries
@@ -75,15 +94,4 @@ const (
 func backOff(n int, jitter float64) time.Duration {
 	least := min(firstBackOff<<min(n-1, 5), maxBackOff)
 	return least + time.Duration(float64(least)*maxJitter*jitter)
-}
-
-// round rounds a time as people read it: a long one to seconds, and one of hours to minutes.
-func round(d time.Duration) time.Duration {
-	switch {
-	case d >= time.Hour:
-		return d.Round(time.Minute)
-	case d >= longWait:
-		return d.Round(time.Second)
-	}
-	return d.Round(time.Millisecond)
 }

@@ -1,9 +1,6 @@
 package catalogue
 
 import (
-	"context"
-	"errors"
-	"slices"
 	"time"
 )
 
@@ -27,14 +24,9 @@ type token struct {
 
 // tokens is the one token that all reads share, and the request that renews it.
 type tokens struct {
-	history                  // of the request for a token, since a token came or no flight waited for one
 	credentials *credentials // nil if the configuration gives the token, so that there is no other
-	to          Endpoint
-	request     func(context.Context, *attempt) error // makes one exchange
 	current     *token
-	sent        *attempt           // under way, nil if there is none
-	stop        context.CancelFunc // ends it
-	lastServed  time.Time          // when a read was last let through: its answer was not a 401, 408, 429 or 5xx
+	lastServed  time.Time // when a read was last let through: its answer was not a 401, 408, 429 or 5xx
 }
 
 // valid reports whether a read may be sent with the current token. One with a stated life is renewed before its end, by
@@ -80,73 +72,4 @@ func (t *tokens) next(now time.Time) (got *token, why string) {
 		got.unused = last.unused + 1
 		return got, "the last one ends"
 	}
-}
-
-// requestTokenLocked requests a token, for the flight that holds the turn and all behind it. It unlocks mu meanwhile.
-func (a *admission) requestTokenLocked(f *flight, came time.Time, waitedFor string) {
-	t := &a.tokens
-	got, why := t.next(time.Now())
-	a.noteLocked(f.ctx, "A token is asked for: %s", why)
-	sent := a.sendLocked(got, &t.history, came, waitedFor)
-	ctx, stop := context.WithCancel(context.WithoutCancel(f.ctx)) // all flights behind f wait for it too
-	t.sent, t.stop = sent, stop
-	a.mu.Unlock()
-	err := t.request(ctx, sent)
-	a.mu.Lock()
-	t.sent = nil
-	result := a.doneLocked(sent, err)
-	if ctx.Err() == nil {
-		a.tokenAnsweredLocked(f, got, result, err)
-	}
-	stop()
-	a.wakeLocked()
-}
-
-// tokenAnsweredLocked acts on what came of a request for a token. A final answer of the service ends the run; a final
-// fault of the network, such as a certificate that is not trusted, ends the reads that wait.
-func (a *admission) tokenAnsweredLocked(f *flight, got *token, result outcome, err error) {
-	t := &a.tokens
-	switch _, noAnswer := errors.AsType[*NetworkError](err); {
-	case err == nil:
-		if got.unused > maxUnused {
-			got.life = 0
-		}
-		t.current = got
-		t.history = history{}
-		t.credentials.understood = true
-	case result == limited, result == transient:
-		for _, waiting := range slices.Clone(a.queue) {
-			waiting.failIfNoRetryLocked(&t.history, result, err)
-		}
-		t.last = err
-		if result == transient {
-			a.tokenFailedLocked(f, err)
-		}
-	case t.credentials.switchToJSON(err):
-		a.noteLocked(f.ctx, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
-	case noAnswer:
-		for _, waiting := range slices.Clone(a.queue) {
-			waiting.endLocked(ended{err: err})
-		}
-	default:
-		a.endRunLocked(&RejectedError{Err: t.credentials.finally(err)})
-	}
-}
-
-// tokenFailedLocked makes the request for a token back off after a failure that may pass. The reads that have no time
-// for that fail with it.
-func (a *admission) tokenFailedLocked(f *flight, err error) {
-	t := &a.tokens
-	t.failed(err, a.retries.jitter())
-	for _, waiting := range slices.Clone(a.queue) {
-		waiting.failLocked(waiting.lateErrLocked) // the next request for a token is sent before it
-	}
-	a.failLateLocked(t.notBefore) // if one of them still waits for it
-	if len(a.queue) == 0 {
-		return
-	}
-	if t.notBefore.After(a.noted) {
-		a.noted = t.notBefore
-	}
-	a.noteLocked(f.ctx, "Another attempt in %s: %s", round(time.Until(t.notBefore)), err)
 }

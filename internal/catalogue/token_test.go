@@ -1,7 +1,6 @@
 package catalogue_test
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"testing"
@@ -48,12 +47,7 @@ func TestATokenThatComesTooLate(t *testing.T) {
 			},
 		}
 		c := over(t, s, readTimeout(time.Hour))
-		brief := func(ctx context.Context, c *catalogue.Client) (any, error) {
-			ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
-			defer cancel()
-			return c.ModelGroup(ctx, "brief")
-		}
-		backsOff := reading(brief).start(t, c)
+		backsOff := group("brief").within(5*time.Minute).start(t, c)
 		theGroup.mustRead(t, c)
 		a := backsOff.end()
 		expectEnd(t, []readResult{a}, ending{Cause: waitTooLong, Attempts: 1, Wait: 600 * sec})
@@ -145,12 +139,7 @@ func TestATokenThatNoReadWaitsFor(t *testing.T) {
 		}
 		c := over(t, s)
 		backsOff := group("backs off").start(t, c)
-		brief := func(ctx context.Context, c *catalogue.Client) (any, error) {
-			ctx, cancel := context.WithTimeout(ctx, 10*sec)
-			defer cancel()
-			return c.ModelGroup(ctx, "brief")
-		}
-		expectKind(t, []readResult{reading(brief).read(t, c)}, kindUnavailable)
+		expectKind(t, []readResult{group("brief").within(10*sec).read(t, c)}, kindUnavailable)
 		a := backsOff.end()
 		expectAllRead(t, []readResult{a})
 		if a.took != 30*sec {

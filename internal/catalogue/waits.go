@@ -2,9 +2,9 @@ package catalogue
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
@@ -32,17 +32,16 @@ const (
 	forToken   = "a token"
 )
 
-// waitsLocked lists what a flight waits for until its next request is sent, if that many others are sent before it. To
-// add a wait, add a line.
-func (f *flight) waitsLocked(now time.Time, before int) []wait {
-	a := f.in
-	t := &a.tokens
+// waits lists what a flight waits for until its next request is sent, if that many others are sent before it. To add a
+// wait, add a line.
+func (s *scheduler) waits(now time.Time, f *flight, before int) []wait {
+	t := s.renewal
 	waits := []wait{
 		exact(forBackOff, f.notBefore, f.last),
-		a.limitedLocked(forPause, a.pace.PausedUntil()),
-		a.limitedLocked(forGap, a.pace.GapUntil()),
-		ceiling(a.pace.CeilingAfter(before, now), a.pace.InFlight(now)),
-		atMost(forRoom, a.pace.RoomAt(now), nil),
+		s.limited(forPause, s.pace.PausedUntil()),
+		s.limited(forGap, s.pace.GapUntil()),
+		ceiling(s.pace.CeilingAfter(before, now), s.pace.InFlight(now)),
+		atMost(forRoom, s.pace.RoomAt(now), nil),
 		exact(forToken, t.notBefore, t.last),
 	}
 	if t.sent != nil {
@@ -56,10 +55,10 @@ func exact(words string, until time.Time, err error) wait {
 	return wait{words: words, until: until, least: until, cause: WaitTooLong, err: err}
 }
 
-// limitedLocked returns a wait that a 429 asked for.
-func (a *admission) limitedLocked(words string, until time.Time) wait {
-	w := exact(words, until, a.pausedBy.failure)
-	w.unread = a.pausedBy.unread
+// limited returns a wait that a 429 asked for.
+func (s *scheduler) limited(words string, until time.Time) wait {
+	w := exact(words, until, s.pausedBy.failure)
+	w.unread = slices.Contains(s.awaited, s.pausedBy)
 	return w
 }
 
@@ -81,21 +80,21 @@ func ceiling(until time.Time, inFlight int) wait {
 var openEnd = time.Unix(1<<40, 0)
 
 // left returns how long a wait has to go, 0 if only an event ends it.
-func (w wait) left() time.Duration {
+func (w wait) left(now time.Time) time.Duration {
 	if w.until.Equal(openEnd) {
 		return 0
 	}
-	return max(0, time.Until(w.until))
+	return max(0, w.until.Sub(now))
 }
 
-// holdLocked returns what a flight waits for: of its waits the one that ends last. If there is none, it returns the
-// wait for its turn, which ends now.
-func (f *flight) holdLocked(now time.Time) wait {
+// hold returns what a flight waits for: of its waits the one that ends last. If there is none, it returns the wait for
+// its turn, which ends now.
+func (s *scheduler) hold(now time.Time, f *flight) wait {
 	if f.sent != nil {
 		return atMost("", openEnd, f.last)
 	}
 	hold := atMost(forItsTurn, now, nil)
-	for _, w := range f.waitsLocked(now, 0) {
+	for _, w := range s.waits(now, f, 0) {
 		if w.until.After(hold.until) {
 			hold = w
 		}
@@ -103,138 +102,162 @@ func (f *flight) holdLocked(now time.Time) wait {
 	return hold
 }
 
-// lateErrLocked returns an error if a caller's time is over before one of its waits is.
-func (f *flight) lateErrLocked(c *caller) error {
+// failLate fails the reads, wherever they wait, whose time ends before one of their waits does. A read that backs off
+// waits for a token only as long as another does: with the last of those its request ends.
+func (s *scheduler) failLate(now time.Time) {
+	s.failLateOf(now, true)
+	if s.head(now) == nil {
+		s.dropToken()
+	}
+	s.failLateOf(now, false)
+}
+
+// failLateOf does so for those that are ready, or for those that back off. Most have time for the longest of the waits
+// that all have in common. A back-off that does not fit fails when it begins (again).
+func (s *scheduler) failLateOf(now time.Time, ready bool) {
+	var longest time.Time
+	for _, w := range s.waits(now, &flight{}, len(s.queue)+1) {
+		longest = latest(longest, w.least)
+	}
+	if !longest.After(now) {
+		return
+	}
+	var mayBeLate []*flight
+	for _, f := range s.queue {
+		waits := f.sent == nil && f.isReady(now) == ready
+		if waits && (!f.hasUntil(longest) || s.run.usedUp.holds(f.order)) {
+			mayBeLate = append(mayBeLate, f)
+		}
+	}
+	for _, f := range mayBeLate {
+		s.fail(f, func(c *caller) error { return s.lateErr(now, f, c) })
+	}
+}
+
+// latest returns the later of two moments.
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// lateErr returns an error if a caller's time is over before one of its waits is.
+func (s *scheduler) lateErr(now time.Time, f *flight, c *caller) error {
 	if f.sent != nil {
 		return nil
 	}
-	now := time.Now()
-	for _, w := range f.waitsLocked(now, f.aheadLocked(now)) {
+	for _, w := range s.waits(now, f, s.ahead(now, f)) {
 		if w.unread || !w.least.After(now) {
 			continue
 		}
 		if c.deadline.Before(w.least) {
-			return f.gaveUpErrLocked(c, w)
+			return s.gaveUpErr(now, f, c, w)
 		}
-		if f.in.run.usedUp.holds(f) && classify(w.err) == limited {
+		if s.run.usedUp.holds(f.order) && classify(w.err) == limited {
 			w.cause = AllowanceUsedUp
-			return f.gaveUpErrLocked(c, w)
+			return s.gaveUpErr(now, f, c, w)
 		}
 	}
 	return nil
 }
 
-// aheadLocked returns how many requests are sent before the flight's: those of the flights before it, and one for a
-// token if none is valid.
-func (f *flight) aheadLocked(now time.Time) int {
-	ahead, _ := f.in.queue.find(f)
-	t := &f.in.tokens
-	if !t.valid(now) && t.sent == nil {
-		ahead++
-	}
-	return ahead
-}
-
-// leftErrLocked returns the error of a caller whose context has ended with cause.
-func (f *flight) leftErrLocked(c *caller, cause error) error {
-	now := time.Now()
-	hold := f.holdLocked(now)
+// leftErr returns the error of a caller whose time is over, or whose context was cancelled with cause before.
+func (s *scheduler) leftErr(now time.Time, f *flight, c *caller, cause error) error {
+	hold := s.hold(now, f)
 	switch {
-	case cause != context.DeadlineExceeded: //nolint:errorlint // as context.Context.Err returns it
+	case now.Before(c.deadline):
 		return &InterruptedError{
-			Attempts:   f.attemptsLocked(hold.err),
+			Attempts:   s.attemptsOf(f, hold.err),
 			Last:       hold.err,
 			WaitingFor: hold.words,
-			Remaining:  hold.left(),
+			Remaining:  hold.left(now),
 			Err:        cause,
 		}
 	case hold.unread: // its words did not come in time
 	case hold.cause == CeilingTooLow:
-		hold.until = f.in.pace.CeilingAfter(f.aheadLocked(now), now)
+		hold.until = s.pace.CeilingAfter(s.ahead(now, f), now)
 	default:
-		hold.err = f.blockerLocked(c, hold)
+		hold.err = s.blocker(f, c, hold)
 		hold.cause = TimeOver
 		hold.until = now
 	}
-	return f.gaveUpErrLocked(c, hold)
+	return s.gaveUpErr(now, f, c, hold)
 }
 
-// blockerLocked returns what kept the answer from a caller until its time was over, nil if nothing failed.
-func (f *flight) blockerLocked(c *caller, hold wait) error {
-	a := f.in
-	switch {
+// blocker returns what kept the answer from a caller until its time was over, nil if nothing failed. A 429 is known from
+// its header, whatever becomes of its body.
+func (s *scheduler) blocker(f *flight, c *caller, hold wait) error {
+	switch t := s.renewal; {
 	case f.sent != nil:
-		return cmp.Or(f.sent.failure, tooSlow(f.to)) // a 429 is known from its header, whatever becomes of its body
+		return cmp.Or(f.sent.failure, tooSlow(f.asked.to))
 	case hold.until.Equal(openEnd):
-		return cmp.Or(a.tokens.sent.failure, tooSlow(a.tokens.to))
-	case hold.err != nil:
-		return hold.err
-	case a.pace.PausedUntil().After(c.began):
-		return a.pausedBy.failure
+		return cmp.Or(t.sent.failure, tooSlow(t.asked.to))
+	case s.pace.PausedUntil().After(c.began):
+		return s.pausedBy.failure
 	}
 	return f.last
 }
 
-// gaveUpErrLocked returns the error of a caller that gives up because of a wait. If that is a 429's, it may begin an
-// outage of the allowance.
-func (f *flight) gaveUpErrLocked(c *caller, w wait) *GaveUpError {
-	if classify(w.err) == limited && f.in.run.usedUp.begin(f) {
-		const text = "The allowance is used up: reads that begin now fail at once while a pause lasts, and make one " +
-			"attempt otherwise"
-		f.in.noteLocked(f.ctx, text)
+// gaveUpErr returns the error of a caller that gives up because of a wait. If that is a 429's, it may begin an outage of
+// the allowance.
+func (s *scheduler) gaveUpErr(now time.Time, f *flight, c *caller, w wait) *GaveUpError {
+	if classify(w.err) == limited && s.run.usedUp.begin(f.order, s.arrived) {
+		s.note(f.asked, "The allowance is used up: reads that begin now fail at once while a pause lasts, and make one "+
+			"attempt otherwise")
 	}
 	return &GaveUpError{
 		Cause:      w.cause,
-		Attempts:   f.attemptsLocked(w.err),
-		Elapsed:    time.Since(c.began),
-		Remaining:  max(0, time.Until(c.deadline)),
-		Wait:       w.left(),
+		Attempts:   s.attemptsOf(f, w.err),
+		Elapsed:    now.Sub(c.began),
+		Remaining:  max(0, c.deadline.Sub(now)),
+		Wait:       w.left(now),
 		WaitingFor: w.words,
 		Err:        w.err,
 	}
 }
 
-// attemptsLocked returns how many attempts were made: for a token if err is the token endpoint's, and else for the
-// question.
-func (f *flight) attemptsLocked(err error) int {
+// attemptsOf returns how many attempts were made: for a token if err is the token endpoint's, and else for the question.
+func (s *scheduler) attemptsOf(f *flight, err error) int {
 	failure, ok := errors.AsType[aboutEndpoint](err)
 	if ok && failure.OfToken() {
-		return cmp.Or(f.in.tokens.attempts, f.attempts)
+		return cmp.Or(s.renewal.attempts, f.attempts)
 	}
 	return f.attempts
-}
-
-// hasTimeLocked reports whether a caller of the flight waits until then.
-func (f *flight) hasTimeLocked(until time.Time) bool {
-	for c := range f.callers {
-		if !c.deadline.Before(until) {
-			return true
-		}
-	}
-	return false
 }
 
 // longWait is the shortest wait that has a line in the log, whatever it is for.
 const longWait = 10 * time.Second
 
-// noteWaitLocked logs what the flight at the head of the queue waits for, and with it every other: each pause and gap,
-// and any wait that is long. The log reports each idle stretch once, and no wait that no caller has time for.
-func (a *admission) noteWaitLocked(f *flight, hold wait) {
-	if hold.until.Equal(openEnd) || !f.hasTimeLocked(hold.until) {
+// noteWait logs what the flight at the head of the queue waits for, and with it every other: each pause and gap, and any
+// wait that is long. Each idle stretch is logged once. Waits that outlast every caller are not logged.
+func (s *scheduler) noteWait(now time.Time, f *flight, hold wait) {
+	if hold.until.Equal(openEnd) || !f.mayWait(hold.until) {
 		return
 	}
-	told := max(0, time.Until(a.noted))
-	isPause := hold.until.Equal(a.pace.PausedUntil()) || hold.until.Equal(a.pace.GapUntil())
-	if hold.left()-told <= longWait && (told > 0 || !isPause) {
+	told := max(0, s.noted.Sub(now))
+	isPause := hold.until.Equal(s.pace.PausedUntil()) || hold.until.Equal(s.pace.GapUntil())
+	if hold.left(now)-told <= longWait && (told > 0 || !isPause) {
 		return
 	}
-	a.noted = hold.until
+	s.noted = hold.until
 	more := ""
 	switch {
 	case isPause:
-		more = fmt.Sprintf(" (status 429); after it at most %d in flight at first", a.pace.Window())
+		more = fmt.Sprintf(" (status 429); after it at most %d in flight at first", s.pace.Window())
 	case hold.cause == CeilingTooLow:
-		more = fmt.Sprintf(" (%s)", a.pace.Ceiling)
+		more = fmt.Sprintf(" (%s)", s.pace.Ceiling)
 	}
-	a.noteLocked(f.ctx, "Waiting %s for %s%s", round(hold.left()), hold.words, more)
+	s.note(f.asked, "Waiting %s for %s%s", round(hold.left(now)), hold.words, more)
+}
+
+// round rounds a time as people read it: a long one to seconds, and one of hours to minutes.
+func round(d time.Duration) time.Duration {
+	switch {
+	case d >= time.Hour:
+		return d.Round(time.Minute)
+	case d >= longWait:
+		return d.Round(time.Second)
+	}
+	return d.Round(time.Millisecond)
 }

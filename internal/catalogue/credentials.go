@@ -1,0 +1,62 @@
+package catalogue
+
+import (
+	"net/url"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+)
+
+// credentials are what tokens are requested with, and in which form: RFC 6749 §4.4 says a form; INTERFACE.md does not
+// show the content type.
+type credentials struct {
+	id, secret string
+	formError  error // the answer to the form, after which JSON is sent; nil if there is none
+	understood bool  // a token came in answer to what is sent
+}
+
+// body returns the content type and the body of a token request.
+func (c *credentials) body() (contentType string, body []byte) {
+	fields := map[string]string{
+		"grant_type":    "client_credentials",
+		"client_id":     c.id,
+		"client_secret": c.secret,
+	}
+	if c.formError != nil {
+		body, _ = json.Marshal(fields, lenient, json.Deterministic(true))
+		return "application/json", body
+	}
+	form := url.Values{}
+	for name, value := range fields {
+		form.Set(name, value)
+	}
+	return "application/x-www-form-urlencoded", []byte(form.Encode())
+}
+
+// switchToJSON makes the next request JSON if err leaves open whether forms are understood. It reports whether it did.
+func (c *credentials) switchToJSON(err error) (switched bool) {
+	if c.understood || c.formError != nil || !notUnderstood(err) {
+		return false
+	}
+	c.formError = err
+	return true
+}
+
+// finally chooses the error of the last request for a token, which ended with err. If no token has come, and JSON is
+// not understood either, it is the answer to the form.
+func (c *credentials) finally(err error) error {
+	if c.formError != nil && !c.understood && notUnderstood(err) {
+		return c.formError
+	}
+	return err
+}
+
+// notUnderstood reports whether an answer leaves open that the body of a token request was understood. That is any 4xx
+// but 408, 429 and the errors of RFC 6749 §5.2 that judge its fields.
+func notUnderstood(err error) bool {
+	api, ok := apiError(err)
+	if !ok || api.Status < 400 || api.Status >= 500 || classify(err) != final {
+		return false
+	}
+	return !slices.Contains([]string{"invalid_client", "unauthorized_client", "invalid_scope"}, api.Code)
+}

@@ -1,0 +1,117 @@
+package catalogue
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// dispatcher is what the scheduler has around it: the lock, the clock and its timer, a channel for each caller and a
+// goroutine for each request.
+type dispatcher struct {
+	mu     sync.Mutex
+	core   scheduler
+	timer  *time.Timer
+	note   func(context.Context, string)
+	told   map[*caller]chan ended
+	cancel map[*attempt]context.CancelFunc
+}
+
+func newDispatcher(cfg Config) *dispatcher {
+	d := &dispatcher{
+		note:   cfg.Note,
+		told:   map[*caller]chan ended{},
+		cancel: map[*attempt]context.CancelFunc{},
+	}
+	if d.note == nil {
+		d.note = func(context.Context, string) {}
+	}
+	jitter := cfg.Jitter
+	if jitter == nil {
+		jitter = rand.Float64
+	}
+	d.core = newScheduler(retries{most: cfg.MaxRetries, jitter: jitter}, cfg.Ceiling, cfg.Snapshot)
+	return d
+}
+
+// answer asks a question, and waits for its end, or for that of ctx. If both come at the same instant, the answer counts.
+func (d *dispatcher) answer(ctx context.Context, asked *question) (any, error) {
+	deadline, _ := ctx.Deadline()
+	me, told := &caller{deadline: deadline}, make(chan ended, 1)
+	d.happens(func(now time.Time) {
+		d.told[me] = told
+		me.began = now
+		d.core.asks(now, asked, me, ctx.Err())
+	})
+	select {
+	case got := <-told:
+		return got.value, got.err
+	case <-ctx.Done():
+		d.happens(func(now time.Time) { d.core.leaves(now, me, ctx.Err()) })
+		got := <-told
+		return got.value, got.err
+	}
+}
+
+// headerReceived reports the header of an answer, before its body is read. The status is 0 if there is none.
+func (d *dispatcher) headerReceived(sent *attempt, status int, failure error) {
+	d.happens(func(now time.Time) { d.core.header(now, sent, status, failure) })
+}
+
+// happens reports an event, and does what the scheduler wants done then.
+func (d *dispatcher) happens(event func(now time.Time)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := time.Now()
+	event(now)
+	wanted, wake := d.core.next(now)
+	for _, a := range wanted {
+		d.do(a)
+	}
+	switch {
+	case wake.IsZero() && d.timer != nil:
+		d.timer.Stop()
+	case wake.IsZero():
+	case d.timer == nil:
+		d.timer = time.AfterFunc(wake.Sub(now), func() { d.happens(func(time.Time) {}) })
+	default:
+		d.timer.Reset(wake.Sub(now))
+	}
+}
+
+// do does one thing that the scheduler wants done.
+//
+//nolint:contextcheck,nolintlint // a request has the context of the first who asked, not of the one whose event this is
+func (d *dispatcher) do(a action) {
+	switch {
+	case a.send != nil:
+		ctx, cancel := context.WithCancel(a.send.by.ctx)
+		d.cancel[a.send] = cancel
+		go d.send(ctx, a.send)
+	case a.stop != nil:
+		d.cancel[a.stop]()
+	case a.tell != nil:
+		d.told[a.tell] <- a.end
+		delete(d.told, a.tell)
+	default:
+		d.note(a.of.ctx, a.note)
+	}
+}
+
+// send makes a request.
+func (d *dispatcher) send(ctx context.Context, sent *attempt) {
+	value, err := sent.of.asked.ask(ctx, sent)
+	d.happens(func(now time.Time) {
+		d.cancel[sent]()
+		delete(d.cancel, sent)
+		d.core.ends(now, sent, ended{value, err})
+	})
+}
+
+// totalPause returns for how long pauses have held requests back until now.
+func (d *dispatcher) totalPause() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.core.pace.TotalPause(time.Now())
+}

@@ -1,0 +1,202 @@
+package catalogue
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
+)
+
+// asks takes a caller in, who joins the flight that asks the same, or begins one. A caller who is gone already, for a
+// reason that is not nil, is only told how the run ended, or that reason.
+func (s *scheduler) asks(now time.Time, asked *question, c *caller, gone error) {
+	got, kept := s.answers.kept[asked.to]
+	switch gone = cmp.Or(s.run.over, gone); {
+	case gone != nil:
+		s.tell(c, ended{err: gone})
+		return
+	case kept:
+		s.tell(c, got)
+		return
+	}
+	f := s.answers.shared[asked.to]
+	if f == nil {
+		f = &flight{order: s.arrived + 1, asked: asked, came: now}
+	}
+	if err := s.lateErr(now, f, c); err != nil {
+		s.tell(c, ended{err: err})
+		return
+	}
+	c.of = f
+	f.callers = append(f.callers, c)
+	if f.order > s.arrived {
+		s.arrived = f.order
+		s.queue = append(s.queue, f)
+		s.answers.share(f)
+	}
+}
+
+// leaves removes a caller whose time is over, or whose context has ended, with cause.
+func (s *scheduler) leaves(now time.Time, c *caller, cause error) {
+	if f := c.of; f != nil {
+		s.drop(f, c, s.leftErr(now, f, c, cause))
+	}
+}
+
+// header takes the status of an answer before its body is read: after that nothing is sent in the pause that it asks
+// for, or with the token that it rejects. The status is 0 if the request ended without a header. failure is the error
+// of a 429 as far as it is known.
+func (s *scheduler) header(now time.Time, sent *attempt, status int, failure error) {
+	ofToken := sent.of.asked.to.OfToken()
+	result := outcomeOf(status, ofToken, "")
+	switch {
+	case status == 0:
+		s.pace.Ended(sent.number, now)
+		return
+	case result == limited:
+		s.beginPause(now, sent, failure)
+		return
+	}
+	s.pace.Answered(sent.number, now)
+	if ofToken {
+		return
+	}
+	if s.run.usedUp.end(s.arrived) {
+		s.note(sent.by, "The service lets reads through again: they wait for its pauses")
+	}
+	switch result {
+	case unauthorized:
+		if !sent.token.rejected {
+			s.note(sent.by, "The token is not used again: 401 for %s", sent.of.asked.to)
+		}
+		if s.tokens.reject(sent.token, now) {
+			s.run.proof = sent.token
+			s.await(sent, now.Add(maxPatience))
+		}
+	case final:
+		s.tokens.lastServed = now
+	}
+}
+
+// maxPatience is how long, at most, all reads wait for the words of an answer that concerns all.
+const maxPatience = pace.Slow
+
+// await makes all reads wait for the words of an answer.
+func (s *scheduler) await(sent *attempt, patience time.Time) {
+	sent.patience = patience
+	s.awaited = append(s.awaited, sent)
+}
+
+// beginPause begins or prolongs the pause that a 429 asks for.
+func (s *scheduler) beginPause(now time.Time, sent *attempt, failure error) {
+	pause := backOff(sent.seen.Attempt, s.retries.jitter())
+	if api, _ := apiError(failure); api.RetryAfter > 0 {
+		pause = api.RetryAfter
+	}
+	sent.failure = failure
+	s.await(sent, now.Add(min(pause, maxPatience)))
+	if now.Add(pause).After(s.pace.PausedUntil()) {
+		s.pausedBy = sent
+	}
+	s.pace.Limited(sent.number, now, pause)
+}
+
+// ends takes what came of a request.
+func (s *scheduler) ends(now time.Time, sent *attempt, got ended) {
+	f := sent.of
+	result := classify(got.err)
+	f.sent, f.came = nil, now
+	s.awaited = slices.DeleteFunc(s.awaited, func(other *attempt) bool { return other == sent })
+	if result == limited {
+		sent.failure = got.err
+	}
+	if result == unauthorized && sent.token == s.run.proof {
+		s.endRun(&RejectedError{Given: s.tokens.given(), Issued: !s.tokens.given(), Err: got.err})
+	}
+	switch {
+	case f.over: // nobody waits for it
+	case f == s.renewal:
+		s.tokenCame(now, sent, result, got.err)
+	default:
+		s.judge(now, f, result, got)
+	}
+}
+
+// next decides what follows from an event. It returns what is to be done, and when to decide again if nothing happens
+// before: never if that is zero.
+func (s *scheduler) next(now time.Time) (wanted []action, wake time.Time) {
+	s.failLate(now)
+	for s.sendsOne(now) {
+		s.failLate(now)
+	}
+	wake = s.wakesAt(now)
+	wanted, s.wanted = s.wanted, nil
+	return wanted, wake
+}
+
+// sendsOne sends what is next, if it may be sent now: the first in the queue that waits for its turn holds it, and a
+// request for a token goes before it if none serves.
+func (s *scheduler) sendsOne(now time.Time) bool {
+	f := s.head(now)
+	if f == nil || s.run.proof != nil {
+		return false
+	}
+	switch hold := s.hold(now, f); {
+	case hold.until.After(now):
+		s.noteWait(now, f, hold)
+		return false
+	case s.tokens.valid(now):
+		s.tokens.current.unused = 0
+		s.send(now, f, f, s.tokens.current)
+	default:
+		s.requestToken(now, f)
+	}
+	return true
+}
+
+// requestToken requests a token, for the flight that holds the turn and all behind it.
+func (s *scheduler) requestToken(now time.Time, f *flight) {
+	got, why := s.tokens.next(now)
+	s.note(f.asked, "A token is asked for: %s", why)
+	s.send(now, s.renewal, f, got)
+}
+
+// wakesAt returns the earliest moment that changes something by itself, zero if there is none: a back-off is over, or
+// the wait of the flight that holds the turn, or the patience for the words of an answer. A request that has outlasted
+// that is ended.
+func (s *scheduler) wakesAt(now time.Time) (wake time.Time) {
+	var moments []time.Time
+	for _, sent := range s.awaited {
+		if !sent.patience.After(now) {
+			s.stop(sent)
+		}
+		moments = append(moments, sent.patience)
+	}
+	turn := s.head(now)
+	for _, f := range s.queue {
+		switch {
+		case f.sent != nil:
+		case f.notBefore.After(now):
+			f.waitedFor = forBackOff
+			moments = append(moments, f.notBefore)
+		case f == turn && s.run.proof == nil:
+			hold := s.hold(now, f)
+			f.waitedFor = hold.words
+			moments = append(moments, hold.until)
+		default:
+			f.waitedFor = forItsTurn
+		}
+	}
+	return earliest(moments, now)
+}
+
+// earliest returns the first of some moments after now, zero if there is none or only an event ends the wait.
+func earliest(moments []time.Time, now time.Time) (first time.Time) {
+	for _, at := range moments {
+		if at.After(now) && at.Before(openEnd) && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	return first
+}

@@ -1,0 +1,201 @@
+package catalogue
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
+)
+
+// ofTheScheduler are its files. The rest is the shell: question.go has the context and the function that it lends.
+const ofTheScheduler = "events.go scheduler.go judge.go waits.go flight.go retry.go token.go run.go snapshot.go"
+
+// The scheduler and all that it is made of know no goroutine, lock, channel, timer or clock.
+func TestTheSchedulerIsPure(t *testing.T) {
+	t.Parallel()
+	for name := range strings.FieldsSeq(ofTheScheduler) {
+		files := gotoken.NewFileSet()
+		file, err := parser.ParseFile(files, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range impurities(file) {
+			t.Errorf("%s: the scheduler must not know %s", files.Position(found.Pos()), found.what)
+		}
+	}
+}
+
+type impurity struct {
+	ast.Node
+	what string
+}
+
+// pureImports are the packages that the scheduler may use, and what of them if that is not all.
+var pureImports = map[string]func(name string) bool{
+	"cmp":    nil,
+	"errors": nil,
+	"fmt":    nil,
+	"slices": nil,
+	"time":   func(name string) bool { return !slices.Contains(strings.Fields(ofTheClock), name) },
+	"net/http": func(name string) bool {
+		return strings.HasPrefix(name, "Status")
+	},
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace": nil,
+}
+
+const ofTheClock = "After AfterFunc NewTicker NewTimer Now Since Sleep Tick Ticker Timer Until"
+
+// impurities returns what a pure file must not have.
+func impurities(file *ast.File) (found []impurity) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			path, _ := strconv.Unquote(n.Path.Value)
+			if _, pure := pureImports[path]; !pure || n.Name != nil {
+				found = append(found, impurity{n, "package " + path})
+			}
+		case *ast.GoStmt, *ast.SelectStmt, *ast.SendStmt, *ast.ChanType:
+			found = append(found, impurity{n, "goroutines and channels"})
+		case *ast.SelectorExpr:
+			from, isName := n.X.(*ast.Ident)
+			for path, allows := range pureImports {
+				ofPackage := isName && from.Obj == nil && strings.HasSuffix("/"+path, "/"+from.Name)
+				if ofPackage && allows != nil && !allows(n.Sel.Name) {
+					found = append(found, impurity{n, from.Name + "." + n.Sel.Name})
+				}
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// The test of purity finds what it looks for.
+func TestImpurities(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`import "sync"`:                                "package sync",
+		`import now "time"`:                            "package time",
+		`import "time"; var now = time.Now()`:          "time.Now",
+		`import "time"; var soon = time.Second`:        "",
+		`import "net/http"; var get = http.Get`:        "http.Get",
+		`import "net/http"; var ok = http.StatusOK`:    "",
+		`func f() { go f() }`:                          "goroutines and channels",
+		`var c chan int`:                               "goroutines and channels",
+		`func f(c chan<- int) {}`:                      "goroutines and channels",
+		`import "time"; func f(time T) { time.Now() }`: "",
+	} {
+		file, err := parser.ParseFile(gotoken.NewFileSet(), "", "package p; "+text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, found := range impurities(file) {
+			got = found.what
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// stepped is a scheduler in a plain loop, with a service whose answers take a second: the shell of a test.
+type stepped struct {
+	scheduler
+	now     time.Time
+	answers []steppedAnswer // to come, in order
+	stopped int             // how many requests it wanted stopped
+	ended   int             // how many callers were told
+}
+
+func newStepped(ceiling pace.Limit) *stepped {
+	s := &stepped{
+		now:       time.Now(),
+		scheduler: newScheduler(retries{jitter: func() float64 { return 0 }}, ceiling, true),
+	}
+	s.renewal.asked = &question{to: Endpoint{Method: "POST"}}
+	s.tokens.credentials = &credentials{}
+	return s
+}
+
+// ask lets somebody ask a question who waits for an hour.
+func (s *stepped) ask(path string) (me *caller, wake time.Time) {
+	me = &caller{began: s.now, deadline: s.now.Add(time.Hour)}
+	wake = s.step(func() { s.asks(s.now, &question{to: Endpoint{Path: path}}, me, nil) })
+	return me, wake
+}
+
+type steppedAnswer struct {
+	at   time.Time
+	sent *attempt
+}
+
+// step tells the scheduler what happens, and does what it wants done.
+func (s *stepped) step(event func()) (wake time.Time) {
+	event()
+	wanted, wake := s.next(s.now)
+	for _, a := range wanted {
+		switch {
+		case a.send != nil:
+			s.answers = append(s.answers, steppedAnswer{s.now.Add(time.Second), a.send})
+		case a.stop != nil:
+			s.stopped++
+		case a.tell != nil:
+			s.ended++
+		}
+	}
+	return wake
+}
+
+// run asks that many questions, and lets time pass until all are answered. Each read is answered with 429 that many
+// times.
+func (s *stepped) run(callers, limited int) {
+	var wake time.Time
+	for i := range callers {
+		_, wake = s.ask(fmt.Sprint(i))
+	}
+	for s.ended < callers {
+		if len(s.answers) == 0 || !wake.IsZero() && wake.Before(s.answers[0].at) {
+			s.now = wake
+			wake = s.step(func() {})
+			continue
+		}
+		next := s.answers[0]
+		s.answers = s.answers[1:]
+		s.now = next.at
+		status, err := 200, error(nil)
+		if limited > 0 && next.sent.token.bearer != "" {
+			limited--
+			status, err = 429, &APIError{Status: 429, RetryAfter: 5 * time.Second}
+		}
+		next.sent.token.bearer = "t"
+		s.step(func() { s.header(s.now, next.sent, status, err) })
+		wake = s.step(func() { s.ends(s.now, next.sent, ended{nil, err}) })
+	}
+}
+
+// A request for a token that is stopped, because the last read left, does not count as failed for one that comes before
+// it has ended. There is one at a time.
+func TestATokenRequestThatIsStopped(t *testing.T) {
+	t.Parallel()
+	s := newStepped(pace.Limit{})
+	first, _ := s.ask("first")
+	s.step(func() { s.leaves(s.now, first, errors.New("cancelled")) })
+	s.step(func() {}) // it is stopped once
+	_, _ = s.ask("second")
+	if len(s.answers) != 1 || s.stopped != 1 {
+		t.Fatalf("%d requests, %d stopped, want one and the same", len(s.answers), s.stopped)
+	}
+	s.step(func() { s.ends(s.now, s.answers[0].sent, ended{err: &NetworkError{}}) })
+	if len(s.answers) != 2 {
+		t.Errorf("the request for a token is not made again at once: %+v", s.renewal.history)
+	}
+}
