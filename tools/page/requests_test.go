@@ -37,6 +37,16 @@ func TestAddresses(t *testing.T) {
 	s := serve(t)
 	token := someRequests(s)
 	b := show(t, s)
+	shows := func(query, visible string) {
+		t.Helper()
+		b.waits(fmt.Sprintf(`location.search === %q && document.getElementById("drawer").checkVisibility() === %s`, query, visible))
+	}
+	for _, number := range []string{"5", "4"} { // the second while the first is open
+		b.click("#request-" + number)
+		shows("?request="+number, "true")
+	}
+	b.do(chromedp.NavigateBack())
+	shows("", "false")
 	b.fills("[name=text]", "503 LATEST")
 	b.says("#counted", "6 so far, 1 found")
 	b.fills("[name=search]", "week_ahead SEA")
@@ -44,10 +54,6 @@ func TestAddresses(t *testing.T) {
 	b.do(chromedp.Click(`//button[.="Pause"]`, chromedp.BySearch))
 	b.says("#counted", "Follow")
 	const looks = "text=503+LATEST&until=6&search=week_ahead+SEA"
-	shows := func(query, visible string) {
-		t.Helper()
-		b.waits(fmt.Sprintf(`location.search === %q && document.getElementById("drawer").checkVisibility() === %s`, query, visible))
-	}
 	shows("?"+looks, "false")
 	open := []chromedp.Action{chromedp.Focus("#request-3 a", chromedp.ByQuery), chromedp.KeyEvent(kb.Enter)}
 	b.do(open...)

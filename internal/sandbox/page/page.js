@@ -161,22 +161,22 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-// A click on a request opens it in a drawer, with an address that Back leaves. Without a script, or with a modifier key,
-// it is a link.
+// A click on a request opens it in a drawer, with an address that Back leaves: one entry of the history, however many
+// requests are looked at. Without a script, or with a modifier key, it is a link.
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a.open");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   fields.request.value = link.dataset.number;
-  history.pushState("opened", "", look().address);
+  history[history.state ? "replaceState" : "pushState"]("opened", "", look().address);
   update();
 });
-$("drawer").addEventListener("toggle", (event) => {
+// A click on another request closes the drawer first: beforetoggle comes before that click, and toggle after it.
+$("drawer").addEventListener("beforetoggle", (event) => {
   if (event.newState === "open" || !fields.request.value) return;
   fields.request.value = "";
-  if (history.state === "opened") history.back();
-  else update();
+  update();
 });
 
 // One request of the list is a stop of the Tab key, and the arrow keys lead to the others.
