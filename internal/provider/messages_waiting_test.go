@@ -122,12 +122,12 @@ func waitingScenes() []scene {
 			Attempts:  1,
 			Elapsed:   200 * time.Millisecond,
 			Remaining: 299800 * time.Millisecond,
-			Wait:      time.Hour,
+			Wait:      11*time.Hour + 6*time.Minute + 39*sec,
 			Err: &catalogue.APIError{
 				Endpoint:   getting("/v1/model-group/g"),
 				Status:     503,
 				Message:    "Closed for maintenance.",
-				RetryAfter: time.Hour,
+				RetryAfter: 11*time.Hour + 6*time.Minute + 39*sec,
 			},
 		}),
 		handMade("a back-off that does not fit (by hand)", &catalogue.GaveUpError{
