@@ -77,6 +77,7 @@ var tokenFaults = map[string]struct {
 	},
 	"a token in a refusal":           {400, `{"error":"odd","access_token":"hunter2!x\/y","data":{"accessToken":"hunter2!z"}}`, 2, "code odd"},
 	"a token in other words":         {403, `{"message":"hunter2!x","idToken":"hunter2!x"}`, 2, "403 Forbidden: ***"},
+	"a token that is cut short":      {403, `{"access_token": "hunter2!x`, 2, `403 Forbidden: {"access_token": "***`},
 	"a token in a form of a refusal": {403, `access_token=hunter2!x&token_type=bearer`, 2, "403 Forbidden: access_token=***&token_type"},
 	"an error that is false":         {200, `{"error":false}`, 1, noToken + " (it has: error)"},
 	"a form":                         {200, `access_token=hunter2!`, 1, "the body is not valid JSON"},
