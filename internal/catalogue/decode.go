@@ -109,7 +109,8 @@ func once(known map[string]bool, id *string, i int) error {
 	}
 	key := IDKey(*id)
 	if known[key] {
-		return &shapeError{at: jsontext.Pointer(fmt.Sprintf("/%d/id", i)), problem: "an element before it has the same id"}
+		at := jsontext.Pointer(fmt.Sprintf("/%d/id", i))
+		return &shapeError{at: at, problem: "an element before it has the same id"}
 	}
 	known[key] = true
 	return nil

@@ -106,8 +106,8 @@ func (c *Client) apiError(at Endpoint, answer *http.Response, body []byte) *APIE
 	return e
 }
 
-// hideTokens masks the tokens in a refusal of the token endpoint, which only a service at odds with itself sends: as JSON
-// or as a form.
+// hideTokens masks the tokens in a refusal of the token endpoint, which only a service at odds with itself sends: as
+// JSON or as a form.
 func (c *Client) hideTokens(text string) {
 	token := regexp.MustCompile(`(?i)(?:access|refresh|id)_?token"?\s*[:=]\s*(?:("(?:[^"\\]|\\.)*")|"?([^\s"&,;}]+))`)
 	for _, found := range token.FindAllStringSubmatch(text, -1) {

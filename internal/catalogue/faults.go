@@ -103,7 +103,8 @@ func (c *connections) causeOf(err error) error {
 // this.
 func isClosed(err error) bool {
 	text := err.Error()
-	return strings.Contains(text, "client conn could not be established") || strings.Contains(text, "client conn is closed")
+	return strings.Contains(text, "client conn could not be established") ||
+		strings.Contains(text, "client conn is closed")
 }
 
 // broke reports whether a connection that was made has ended.

@@ -107,8 +107,8 @@ func (g *ModelGroup) common() (*string, *jsontext.Value, *error) { return g.ID, 
 
 func isEmpty(text *string) bool { return text == nil || *text == "" }
 
-// IDKey returns a text that two ids of one model group have in common. Case does not matter, because the ids in use look
-// like UUIDs, and neither does the normal form, because engines keep strings in NFC.
+// IDKey returns a text that two ids of one model group have in common. Case does not matter, because the ids in use
+// look like UUIDs, and neither does the normal form, because engines keep strings in NFC.
 func IDKey(id string) string {
 	return strings.Map(func(letter rune) rune {
 		least := letter

@@ -94,7 +94,8 @@ func (s Subject) missing(m *message, api *catalogue.APIError) {
 	m.Short = short
 }
 
-const ofGateway = "The answer is 404 without the catalogue's code NOT_FOUND: a gateway or another server may have sent it."
+const ofGateway = "The answer is 404 without the catalogue's code NOT_FOUND: a gateway or another server may have " +
+	"sent it."
 
 // maxShortID bounds an id in a short message, in characters: a UUID stays whole, and the message in four lines.
 const maxShortID = 36

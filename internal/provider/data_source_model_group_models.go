@@ -17,7 +17,8 @@ func modelGroupModelsSchema() schema.Schema {
 		Attributes: map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
 			argAttributes:    attributesArgument(modelAttributes(), "models"),
-			"models":         recordList("The group's models, newest revision first.", "latest_model", modelAttributes()),
+			"models": recordList("The group's models, newest revision first.", "latest_model",
+				modelAttributes()),
 		},
 	}
 }

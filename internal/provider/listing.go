@@ -37,8 +37,9 @@ func listedGroups(groups []*catalogue.ModelGroup, onHorizon bool) ([]member, *li
 	return members, &listing{groups: listed}, nil
 }
 
-// leaveOut clears the errors of groups that have no model that satisfies, or no model at all. If the service contradicts
-// itself, or if a gateway may have answered, a group stays: what was deployed from its model would be destroyed.
+// leaveOut clears the errors of groups that have no model that satisfies, or no model at all. If the service
+// contradicts itself, or if a gateway may have answered, a group stays: what was deployed from its model would be
+// destroyed.
 func (l *listing) leaveOut(all []settled[choice]) {
 	for i := range all {
 		r := &all[i]
@@ -58,9 +59,9 @@ func (l *listing) leaveOut(all []settled[choice]) {
 	}
 }
 
-// withoutModels notes why a group that has no latest model is left out, or returns the error if the list says otherwise.
-// A list says that a group has no models if its record is right, and has none of them and no latest revision; the first
-// may be 0. If it has one, its revisions are archived.
+// withoutModels notes why a group that has no latest model is left out, or returns the error if the list says
+// otherwise. A list says that a group has no models if its record is right, and has none of them and no latest
+// revision; the first may be 0. If it has one, its revisions are archived.
 func (l *listing) withoutModels(group *catalogue.ModelGroup, err error) error {
 	latest := orZero(group.LatestRevision)
 	hasNone := group.Err == nil && group.Models != nil && len(group.Models) == 0
@@ -141,9 +142,10 @@ func (l *listing) warn(r *blockRead, state *latestModelsState) {
 				"credentials and the arguments of the block, or name the groups in model_group_ids, so that each "+
 				"that has no model is an error."))
 	case len(l.archived) > 0:
-		r.warn(path.Empty(), explain.SummaryLeftOut, fmt.Sprintf("All revisions of these model groups are archived, and "+
-			"the catalogue has no latest model of them: %s.\n\nThey are not in models. To read an archived revision, "+
-			"pin it with modelcatalogue_pinned_models.", strings.Join(explain.First(explain.MaxIDs, l.archived), ", ")))
+		r.warn(path.Empty(), explain.SummaryLeftOut, fmt.Sprintf("All revisions of these model groups are archived, "+
+			"and the catalogue has no latest model of them: %s.\n\nThey are not in models. To read an archived "+
+			"revision, pin it with modelcatalogue_pinned_models.",
+			strings.Join(explain.First(explain.MaxIDs, l.archived), ", ")))
 	}
 	if len(l.behind) > 0 {
 		r.warn(path.Empty(), explain.SummaryBehind, fmt.Sprintf("The catalogue lists newer revisions of these model "+

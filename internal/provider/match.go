@@ -20,8 +20,8 @@ func sameText(written, served string) bool {
 	return norm.NFC.String(written) == norm.NFC.String(served)
 }
 
-// compareTexts orders two texts of the service, of which a missing one is empty, as they are shown: an engine keeps texts
-// in NFC.
+// compareTexts orders two texts of the service, of which a missing one is empty, as they are shown: an engine keeps
+// texts in NFC.
 func compareTexts(a, b *string) int {
 	return strings.Compare(norm.NFC.String(orZero(a)), norm.NFC.String(orZero(b)))
 }

@@ -49,63 +49,44 @@ func (p *catalogueProvider) Metadata(_ context.Context, _ provider.MetadataReque
 }
 
 func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	attributes := map[string]schema.Attribute{}
+	maps.Copy(attributes, credentialAttributes())
+	maps.Copy(attributes, gatewayAttributes())
+	maps.Copy(attributes, requestAttributes())
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads a catalogue of forecasting models: model groups, their revisions, and the " +
 			"container image of each.",
-		Attributes: map[string]schema.Attribute{
-			argBaseURL: schema.StringAttribute{
-				MarkdownDescription: "The service's address: an absolute `https` URL, with a path prefix or not and " +
-					"without `/v1`; `http` is accepted for a loopback host only. Required here or as `" +
-					setting.Variable(argBaseURL) + "`.",
-				Optional: true,
-			},
-			argClientID: optionalString(argClientID, "The client id of your organisation's credentials. Required, "+
-				"together with `client_secret`, unless there is an `access_token`."),
-			argClientSecret: schema.StringAttribute{
-				MarkdownDescription: "The client secret of your organisation's credentials." +
-					alsoReadFrom(argClientSecret) + " Either keeps it out of the configuration.",
-				Optional:  true,
-				Sensitive: true,
-			},
-			argAccessToken: schema.StringAttribute{
-				MarkdownDescription: "A bearer token in place of `client_id` and `client_secret`. The provider asks " +
-					"for no token then, and cannot renew this one." + alsoReadFrom(argAccessToken),
-				Optional:  true,
-				Sensitive: true,
-			},
-			argCACertificate: optionalString(argCACertificate, "Certificates in PEM form that are trusted beside the "+
-				"system's own, for a service behind a private authority. One that cannot be parsed is left out with a "+
-				"warning."),
-			argRequestTimeout: optionalString(argRequestTimeout, "How long one attempt of one request may take, the "+
-				"body included, as a duration such as `10s`. The default is "+
-				"`"+explain.Duration(defaultRequestTimeout)+"`."),
-			argReadTimeout: optionalString(argReadTimeout, "How long one question to the service may take, every wait "+
-				"and retry included, as a duration such as `90s`. A data source that asks about many groups has as "+
-				"long for each of them. The default is `"+explain.Duration(defaultReadTimeout)+"`."),
-			argMaxRetries: schema.NumberAttribute{
-				MarkdownDescription: "How many attempts may follow the first when the network or the service fails " +
-					"in a way that may pass. `0` is allowed. The default is " +
-					"`" + strconv.Itoa(defaultMaxRetries) + "`." +
-					alsoReadFrom(argMaxRetries),
-				Optional: true,
-			},
-			argMaxRequests: optionalString(argMaxRequests, "The most requests this process may send in a period, "+
-				"token requests included: `60/1m` is 60 in any minute. They may come in a burst; `1/2s` is an even "+
-				"pace. There is no ceiling by default; the process still pauses when the service asks it to."),
-			argSnapshot: schema.BoolAttribute{
-				MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see " +
-					"the same answer. `false` makes each block read afresh, for a run that publishes a revision and " +
-					"then reads it. Set it to `false` in test files that publish: from Terraform 1.13 one process " +
-					"of the provider serves every `run` of a file. The default is " +
-					"`" + strconv.FormatBool(defaultSnapshot) + "`." + alsoReadFrom(argSnapshot),
-				Optional: true,
-			},
-		},
+		Attributes: attributes,
 	}
-	maps.Copy(resp.Schema.Attributes, gatewayAttributes())
 }
 
-// gatewayAttributes returns the arguments for a gateway in front of the service.
+// credentialAttributes returns the arguments for the service's address, and for what it has to be shown.
+func credentialAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		argBaseURL: schema.StringAttribute{
+			MarkdownDescription: "The service's address: an absolute `https` URL, with a path prefix or not and " +
+				"without `/v1`; `http` is accepted for a loopback host only. Required here or as `" +
+				setting.Variable(argBaseURL) + "`.",
+			Optional: true,
+		},
+		argClientID: optionalString(argClientID, "The client id of your organisation's credentials. Required, "+
+			"together with `client_secret`, unless there is an `access_token`."),
+		argClientSecret: schema.StringAttribute{
+			MarkdownDescription: "The client secret of your organisation's credentials." +
+				alsoReadFrom(argClientSecret) + " Either keeps it out of the configuration.",
+			Optional:  true,
+			Sensitive: true,
+		},
+		argAccessToken: schema.StringAttribute{
+			MarkdownDescription: "A bearer token in place of `client_id` and `client_secret`. The provider asks " +
+				"for no token then, and cannot renew this one." + alsoReadFrom(argAccessToken),
+			Optional:  true,
+			Sensitive: true,
+		},
+	}
+}
+
+// gatewayAttributes returns the arguments for a gateway in front of the service, or for a private authority.
 func gatewayAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		argHeaders: schema.MapAttribute{
@@ -124,6 +105,39 @@ func gatewayAttributes() map[string]schema.Attribute {
 				"encrypted." + alsoReadFrom(argClientKey),
 			Optional:  true,
 			Sensitive: true,
+		},
+		argCACertificate: optionalString(argCACertificate, "Certificates in PEM form that are trusted beside the "+
+			"system's own, for a service behind a private authority. One that cannot be parsed is left out with a "+
+			"warning."),
+	}
+}
+
+// requestAttributes returns the arguments for how requests are sent.
+func requestAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		argRequestTimeout: optionalString(argRequestTimeout, "How long one attempt of one request may take, the "+
+			"body included, as a duration such as `10s`. The default is "+
+			"`"+explain.Duration(defaultRequestTimeout)+"`."),
+		argReadTimeout: optionalString(argReadTimeout, "How long one question to the service may take, every wait "+
+			"and retry included, as a duration such as `90s`. A data source that asks about many groups has as "+
+			"long for each of them. The default is `"+explain.Duration(defaultReadTimeout)+"`."),
+		argMaxRetries: schema.NumberAttribute{
+			MarkdownDescription: "How many attempts may follow the first when the network or the service fails " +
+				"in a way that may pass. `0` is allowed. The default is " +
+				"`" + strconv.Itoa(defaultMaxRetries) + "`." +
+				alsoReadFrom(argMaxRetries),
+			Optional: true,
+		},
+		argMaxRequests: optionalString(argMaxRequests, "The most requests this process may send in a period, "+
+			"token requests included: `60/1m` is 60 in any minute. They may come in a burst; `1/2s` is an even "+
+			"pace. There is no ceiling by default; the process still pauses when the service asks it to."),
+		argSnapshot: schema.BoolAttribute{
+			MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see " +
+				"the same answer. `false` makes each block read afresh, for a run that publishes a revision and " +
+				"then reads it. Set it to `false` in test files that publish: from Terraform 1.13 one process " +
+				"of the provider serves every `run` of a file. The default is " +
+				"`" + strconv.FormatBool(defaultSnapshot) + "`." + alsoReadFrom(argSnapshot),
+			Optional: true,
 		},
 	}
 }

@@ -13,6 +13,35 @@ const argDockerImage = "docker_image"
 
 // modelAttributes returns the attributes of a model, all computed.
 func modelAttributes() map[string]schema.Attribute {
+	return with(modelValueAttributes(), map[string]schema.Attribute{
+		"horizon": horizonAttribute("The model's forecast time horizon."),
+		"output_variables": listOf(
+			"The output variables that the model produces, including how charts display them.",
+			outputVariableAttributes()),
+		"output_specification": computedStrings("Deprecated by the service, which always sends an empty list. Use " +
+			"`output_variables`."),
+		"inputs": listOf("The inputs that the model accepts. Null if the service names none.",
+			inputAttributes()),
+		"datasets": listOf("The datasets bound to the model. Null if the service names none.",
+			datasetAttributes()),
+		"tags": computedStrings("The model's tags, such as `offshore`."),
+		"sensitivities": listOf("The sensitivity configurations available for the model, such as `gas_up` for a "+
+			"higher gas price.", namedRecordAttributes("sensitivity", "gas_up", "Gas price +10 %")),
+		"axes": listOf("The model's axes, in declared order, empty if it has none. To select a variant, a query "+
+			"of the service's latest run takes one `axis=key:value` for each axis.", modelAxisAttributes()),
+		"input_aggregations": listOf("The input aggregations available for the model, such as `daily_mean`.",
+			namedRecordAttributes("input aggregation", "daily_mean", "Daily mean")),
+		"forecast_variable": keyedNameAttribute("The variable being forecast.",
+			"The variable's name, such as `Day-ahead price`.",
+			"The variable's short name, such as `DA price`.",
+			"The variable's key, such as `day_ahead_price`."),
+		"default_comparison_models": computedStrings("The ids of the model groups whose newest revisions the " +
+			"service's user interface compares the model with by default."),
+	})
+}
+
+// modelValueAttributes returns those of them that hold one value each.
+func modelValueAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"id":             computedString("The model's unique identifier, one for each revision."),
 		"model_group_id": computedString("The id of the group that the model belongs to."),
@@ -30,41 +59,18 @@ func modelAttributes() map[string]schema.Attribute {
 			"or had its settings changed. The revision stays the same in both cases."),
 		"run_mode": computedString("The way the model runs: `AUTOMATIC` on a schedule, `ON_DEMAND` only when " +
 			"explicitly invoked."),
-		"horizon": horizonAttribute("The model's forecast time horizon."),
 		"model_metadata": computedString("Free-form metadata, whose shape varies per model, as compact JSON of any " +
 			"type with every digit kept. Read it with `jsondecode`."),
-		"output_variables": listOf(
-			"The output variables that the model produces, including how charts display them.",
-			outputVariableAttributes()),
-		"output_specification": computedStrings("Deprecated by the service, which always sends an empty list. Use " +
-			"`output_variables`."),
-		"inputs": listOf("The inputs that the model accepts. Null if the service names none.",
-			inputAttributes()),
-		"datasets": listOf("The datasets bound to the model. Null if the service names none.",
-			datasetAttributes()),
 		"archived": computedBool("Whether the model is archived. The latest revision of a group can be."),
 		"enabled":  computedBool("Whether the model runs according to its configuration. A disabled one does not run."),
-		"tags":     computedStrings("The model's tags, such as `offshore`."),
-		"sensitivities": listOf("The sensitivity configurations available for the model, such as `gas_up` for a "+
-			"higher gas price.", namedRecordAttributes("sensitivity", "gas_up", "Gas price +10 %")),
-		"axes": listOf("The model's axes, in declared order, empty if it has none. To select a variant, a query "+
-			"of the service's latest run takes one `axis=key:value` for each axis.", modelAxisAttributes()),
-		"input_aggregations": listOf("The input aggregations available for the model, such as `daily_mean`.",
-			namedRecordAttributes("input aggregation", "daily_mean", "Daily mean")),
 		"output_file_format": computedString("The format in which run output is delivered: `json`, `csv` or " +
 			"`parquet`."),
 		"display_timezone": computedString("The IANA time zone identifier used to display forecast results, such " +
 			"as `Europe/Berlin`."),
-		"forecast_variable": keyedNameAttribute("The variable being forecast.",
-			"The variable's name, such as `Day-ahead price`.",
-			"The variable's short name, such as `DA price`.",
-			"The variable's key, such as `day_ahead_price`."),
 		"is_owner": computedBool("Whether the organisation of the credentials owns the model. " +
 			"`docker_image` and `notes` are withheld if it does not."),
 		"has_performance_metrics": computedBool("Whether the model publishes performance metrics that the " +
 			"organisation of the credentials can open."),
-		"default_comparison_models": computedStrings("The ids of the model groups whose newest revisions the " +
-			"service's user interface compares the model with by default."),
 		"other_fields": otherFieldsAttribute("model"),
 	}
 }
@@ -126,8 +132,8 @@ func wholeRecord(what string) schema.StringAttribute {
 // otherFieldsAttribute holds what the service sends of a record beyond its interface. A field that a later version
 // gives an attribute of its own stays in it as well, so that no configuration breaks by an upgrade.
 func otherFieldsAttribute(what string) schema.StringAttribute {
-	return computedString("The top-level fields of the " + what + " that this version of the provider has no attribute " +
-		"for, as a compact JSON object with every digit kept. Null if there are none. Read one with " +
+	return computedString("The top-level fields of the " + what + " that this version of the provider has no " +
+		"attribute for, as a compact JSON object with every digit kept. Null if there are none. Read one with " +
 		"`try(jsondecode(…).name, null)`. A new field of a record inside the " + what +
 		" is only in the record's `json`, if it has that.")
 }

@@ -27,8 +27,8 @@ func publishedAt(model *catalogue.Model) (moment time.Time, problem string) {
 	return moment, problem
 }
 
-// republishedAt returns when a model was last re-published in place, or had its settings changed. The time is zero if it
-// never was. If that is not known, problem says why.
+// republishedAt returns when a model was last re-published in place, or had its settings changed. The time is zero if
+// it never was. If that is not known, problem says why.
 func republishedAt(model *catalogue.Model) (moment time.Time, problem string) {
 	return readDate("updated_at", model.UpdatedAt)
 }

@@ -46,8 +46,8 @@ func (v verdict) words() string {
 	return strings.Join(explain.First(explain.MaxIDs, clauses), "; ")
 }
 
-// judge holds one record of a model against the conditions, at a moment. The error of a wrong record says what cannot be
-// read of it.
+// judge holds one record of a model against the conditions, at a moment. The error of a wrong record says what cannot
+// be read of it.
 func (w *whereState) judge(model *catalogue.Model, now time.Time) verdict {
 	if w == nil {
 		return nil

@@ -17,8 +17,8 @@ const argAcceptWithdrawn = "accept_withdrawn"
 
 func acceptWithdrawnAttribute() schema.BoolAttribute {
 	return schema.BoolAttribute{
-		MarkdownDescription: "Set it to `true` to read a revision without a warning if it is archived or disabled, or " +
-			"if the service does not say whether it is. The default is `false`.",
+		MarkdownDescription: "Set it to `true` to read a revision without a warning if it is archived or disabled, " +
+			"or if the service does not say whether it is. The default is `false`.",
 		Optional: true,
 	}
 }
@@ -26,8 +26,8 @@ func acceptWithdrawnAttribute() schema.BoolAttribute {
 // What to do about withdrawn revisions that are pinned, and about those that are followed.
 const (
 	pinAnother = "The plan continues. Pin another revision, or set accept_withdrawn = true to silence this warning."
-	passOver   = "The plan continues. Conditions on enabled and archived in where read the newest revision in service " +
-		"instead; accept_withdrawn = true silences this warning."
+	passOver   = "The plan continues. Conditions on enabled and archived in where read the newest revision in " +
+		"service instead; accept_withdrawn = true silences this warning."
 )
 
 // withdrawn has a line for each model of a block that is archived or disabled, or may be.

@@ -42,8 +42,8 @@ func (m *Mask) Add(secret string) {
 }
 
 // AddHeader makes Clean remove the value of a header, the long words in it, and the password of Basic credentials. A
-// service may repeat a credential without its scheme, such as Bearer, or one cookie of several. A shorter word may be an
-// everyday one.
+// service may repeat a credential without its scheme, such as Bearer, or one cookie of several. A shorter word may be
+// an everyday one.
 func (m *Mask) AddHeader(value string) {
 	const longWord = 12
 	m.Add(value)

@@ -157,8 +157,8 @@ func compact(text []byte) (jsontext.Value, error) {
 	}}
 }
 
-// otherThanObject says how a text begins, or returns "" if it begins as a JSON object does, or is not ASCII there: slips
-// tell encodings.
+// otherThanObject says how a text begins, or returns "" if it begins as a JSON object does, or is not ASCII there:
+// slips tell encodings.
 func otherThanObject(text []byte) string {
 	begin, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
 	if begin == "" || begin[0] == '{' || begin[0] < ' ' || begin[0] > '~' {

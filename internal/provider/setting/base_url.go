@@ -154,9 +154,9 @@ func ofRoute(path string) bool {
 		strings.Contains(path+"/", catalogue.ModelGroupsPath+"/")
 }
 
-// Showable reports whether a base URL that cannot be used may be shown. A password stands before an @, or behind a colon
-// in place of a port, if slashes are missing too: https:/me:password/host. A key may stand in a query, and any other
-// text may be the secret, given in the wrong variable.
+// Showable reports whether a base URL that cannot be used may be shown. A password stands before an @, or behind a
+// colon in place of a port, if slashes are missing too: https:/me:password/host. A key may stand in a query, and any
+// other text may be the secret, given in the wrong variable.
 func Showable(text string) bool {
 	if before, host, isIP := strings.Cut(text, "["); isIP {
 		if ip, after, _ := strings.Cut(host, "]"); net.ParseIP(ip) != nil {

@@ -24,8 +24,8 @@ func withoutMark(text string) string { return strings.TrimPrefix(text, byteOrder
 func withoutQuotes(text string) string { return strings.Trim(text, quotes) }
 
 // Oddities says what looks wrong with a credential and what to do about it, in words that show none of it. trimmed says
-// how to get rid of white space around it. Each may belong to the value, so none is a problem by itself. If nothing else
-// is odd, a secret may be the wrong text or a part of one; the length of a longer one is not told.
+// how to get rid of white space around it. Each may belong to the value, so none is a problem by itself. If nothing
+// else is odd, a secret may be the wrong text or a part of one; the length of a longer one is not told.
 func Oddities(argument, value, trimmed string) []string {
 	const short = 12
 	var found []string

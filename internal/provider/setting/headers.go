@@ -44,8 +44,8 @@ func ParseHeaders(text string) (map[string]string, error) {
 	return headers, nil
 }
 
-// HeaderMistake says what is wrong with a header, as the rest of a sentence about it, or returns "". It shows nothing of
-// the value, and one character of a name.
+// HeaderMistake says what is wrong with a header, as the rest of a sentence about it, or returns "". It shows nothing
+// of the value, and one character of a name.
 func HeaderMistake(name, value string) string {
 	odd := redact.OddCharacter(name, notInToken)
 	unsendable := redact.OddCharacter(value, isUnseen)

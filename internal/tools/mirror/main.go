@@ -1,5 +1,5 @@
-// Command mirror adds builds of the provider to a folder from which engines install it: a filesystem mirror, and a network
-// mirror if a web server has its files.
+// Command mirror adds builds of the provider to a folder from which engines install it: a filesystem mirror, and a
+// network mirror if a web server has its files.
 //
 //	mirror DIR VERSION PLATFORM=PROGRAM…
 package main
