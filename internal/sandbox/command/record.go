@@ -80,11 +80,14 @@ type recording struct {
 func (p *program) recorded(ctx context.Context, cfg catalogue.Config, isStrict bool) ([]byte, error) {
 	client := catalogue.New(cfg)
 	r := &recording{
-		program:    p,
-		client:     client,
-		hide:       hiding(client.Clean, cmp.Or(cfg.AccessToken, cfg.ClientSecret)),
-		answers:    map[sandbox.Route]int{},
-		departures: map[sandbox.Route]map[string]int{sandbox.RouteGroups: {}, sandbox.RouteModels: {}},
+		program: p,
+		client:  client,
+		hide:    hiding(client.Clean, cmp.Or(cfg.AccessToken, cfg.ClientSecret)),
+		answers: map[sandbox.Route]int{},
+		departures: map[sandbox.Route]map[string]int{
+			sandbox.RouteGroups: {},
+			sandbox.RouteModels: {},
+		},
 	}
 	groups, err := r.read(ctx)
 	departures := r.tellDepartures()
@@ -182,7 +185,8 @@ func (r *recording) list(ctx context.Context, route sandbox.Route, groupID strin
 	documents := make([]any, len(elements))
 	var answer []byte
 	for i, element := range elements {
-		answer = append(append(answer, ','), element...)
+		answer = append(answer, ',')
+		answer = append(answer, element...)
 		if err := json.Unmarshal(element, &documents[i], readAs(r.hide)); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", target, err)
 		}

@@ -51,7 +51,10 @@ func read[T any](g *given, argument string, parse func(string) (T, error)) (valu
 func (g *given) readCredential(argument string, parse func(string) (string, error), instead ...string) string {
 	value := read(g, argument, parse)
 	for _, variable := range g.VariablesFor(argument) {
-		from := explain.Origin{Variable: variable, File: variable == setting.FileVariable(argument)}
+		from := explain.Origin{
+			Variable: variable,
+			File:     variable == setting.FileVariable(argument),
+		}
 		for _, other := range instead {
 			from.Over = append(from.Over, g.VariablesFor(other)...)
 		}
