@@ -2,8 +2,11 @@ package catalogue_test
 
 import (
 	"flag"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -79,14 +82,33 @@ func (f plantedFault) planted(t *testing.T) plantedFunction {
 			}
 			changed = line.ReplaceAllLiteralString(body, f.added)
 		}
-		path, err := filepath.Abs(file)
+		whole, err := filepath.Abs(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return plantedFunction{path, string(source[:at[0]]), string(source[at[1]:]), head + changed + "}"}
+		return plantedFunction{whole, string(source[:at[0]]), string(source[at[1]:]), head + changed + "}"}
 	}
 	t.Fatalf("there is no function %s", f.function)
 	return plantedFunction{}
+}
+
+// whole returns the file with the fault.
+func (p plantedFunction) whole() string { return p.before + p.text + p.after }
+
+// unusedImport returns the name of a package that a file imports and does not use, "" if there is none.
+func unusedImport(t *testing.T, text string) string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, imported := range file.Imports {
+		name := path.Base(strings.Trim(imported.Path.Value, `"`))
+		if !strings.Contains(text, name+".") {
+			return name
+		}
+	}
+	return ""
 }
 
 // renamed returns the function under a name of its own, so that it can stand beside the one without the fault.
@@ -102,8 +124,11 @@ func TestPlantedFaults(t *testing.T) {
 		rules[f.rule] = true
 		t.Run(f.name, func(t *testing.T) {
 			p := f.planted(t)
+			if name := unusedImport(t, p.whole()); name != "" {
+				t.Errorf("with the fault, package %s is not used", name)
+			}
 			if files[p.path] == "" {
-				files[p.path] = p.before + p.text + p.after // has the fault, and the others stand beside it
+				files[p.path] = p.whole() // the other faults stand beside it
 			}
 			files[p.path] += "\n" + p.renamed(i) + "\n"
 			if !*plant {
@@ -131,7 +156,7 @@ func TestPlantedFaults(t *testing.T) {
 func (f plantedFault) simulation(t *testing.T, p plantedFunction) *exec.Cmd {
 	t.Helper()
 	tests := filepath.Join(t.TempDir(), "planted.test")
-	files := map[string]string{p.path: p.before + p.text + p.after}
+	files := map[string]string{p.path: p.whole()}
 	if output, err := overlaid(t, files, "test", "-c", "-o", tests, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	simSeeds = flag.Int("seeds", 2000, "how many seeds TestSimulation runs")
+	simSeeds = flag.Int("seeds", usualSeeds, "how many seeds TestSimulation runs")
 	simFirst = flag.Uint64("first-seed", 0, "the first of them")
 	simStop  = flag.Int("stop-after", 20, "stop after that many seeds with violations")
 	simSeed  = flag.Int64("seed", -1, "the one seed that TestSimulation replays, with a trace")

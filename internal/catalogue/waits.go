@@ -34,20 +34,20 @@ const (
 
 // waits lists what a flight waits for until its next request is sent, if that many others are sent before it. To add a
 // wait, add a line.
-func (s *scheduler) waits(now time.Time, f *flight, before int) []wait {
-	t := s.renewal
-	waits := []wait{
+func (s *scheduler) waits(now time.Time, f *flight, before int) [7]wait {
+	underWay := now
+	if s.renewal.sent != nil {
+		underWay = openEnd
+	}
+	return [...]wait{
 		exact(forBackOff, f.notBefore, f.last),
 		s.limited(forPause, s.pace.PausedUntil()),
 		s.limited(forGap, s.pace.GapUntil()),
 		ceiling(s.pace.CeilingAfter(before, now), s.pace.InFlight(now)),
 		atMost(forRoom, s.pace.RoomAt(now), nil),
-		exact(forToken, t.notBefore, t.last),
+		exact(forToken, s.renewal.notBefore, s.renewal.last),
+		atMost(forToken, underWay, s.renewal.last),
 	}
-	if t.sent != nil {
-		waits = append(waits, atMost(forToken, openEnd, t.last))
-	}
-	return waits
 }
 
 // exact returns a wait that ends at a time that is known.
@@ -102,34 +102,39 @@ func (s *scheduler) hold(now time.Time, f *flight) wait {
 	return hold
 }
 
-// failLate fails the reads, wherever they wait, whose time ends before one of their waits does. A read that backs off
-// waits for a token only as long as another does: with the last of those its request ends.
+// failLate fails the reads, wherever they wait, whose time ends before one of their waits does. Most have time for the
+// longest of the waits that all have in common, and a back-off that does not fit fails when it begins (again). A read
+// that backs off waits for a token only as long as another does: with the last of those its request ends.
 func (s *scheduler) failLate(now time.Time) {
-	s.failLateOf(now, true)
-	if s.head(now) == nil {
-		s.dropToken()
-	}
-	s.failLateOf(now, false)
-}
-
-// failLateOf does so for those that are ready, or for those that back off. Most have time for the longest of the waits
-// that all have in common. A back-off that does not fit fails when it begins (again).
-func (s *scheduler) failLateOf(now time.Time, ready bool) {
 	var longest time.Time
 	for _, w := range s.waits(now, &flight{}, len(s.queue)+1) {
 		longest = latest(longest, w.least)
 	}
-	if !longest.After(now) {
-		return
+	if longest.After(now) {
+		s.failThose(now, func(f *flight) bool { return f.isReady(now) && s.mayBeLate(f, longest) })
 	}
-	var mayBeLate []*flight
+	if s.head(now) == nil {
+		s.dropToken()
+	}
+	if longest.After(now) {
+		s.failThose(now, func(f *flight) bool { return f.notBefore.After(now) && s.mayBeLate(f, longest) })
+	}
+}
+
+// mayBeLate reports whether a caller of a flight may have no time for a wait that ends then at the latest.
+func (s *scheduler) mayBeLate(f *flight, then time.Time) bool {
+	return !f.hasUntil(then) || s.run.usedUp.holds(f.order)
+}
+
+// failThose fails the callers of some flights who are late.
+func (s *scheduler) failThose(now time.Time, which func(*flight) bool) {
+	var those []*flight
 	for _, f := range s.queue {
-		waits := f.sent == nil && f.isReady(now) == ready
-		if waits && (!f.hasUntil(longest) || s.run.usedUp.holds(f.order)) {
-			mayBeLate = append(mayBeLate, f)
+		if which(f) {
+			those = append(those, f)
 		}
 	}
-	for _, f := range mayBeLate {
+	for _, f := range those {
 		s.fail(f, func(c *caller) error { return s.lateErr(now, f, c) })
 	}
 }
