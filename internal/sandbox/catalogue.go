@@ -140,7 +140,9 @@ func (f *catalogueFile) catalogue() *Catalogue {
 			read.models = append(read.models, newModel(document))
 		}
 		c.groups = append(c.groups, newGroup(read))
-		c.horizons = append(c.horizons, read.horizon())
+		if horizon := read.horizon(); horizon != "" && !slices.Contains(c.horizons, horizon) {
+			c.horizons = append(c.horizons, horizon)
+		}
 	}
 	return c
 }

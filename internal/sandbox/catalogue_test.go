@@ -103,7 +103,11 @@ func TestCatalogueFiles(t *testing.T) {
 		{documents, group(`{"id": ".."}`), `group.id: ".." cannot be a part of a path`},
 		{documents, models(`{"id": "a\nb", "revision": 1}`), `models[0].id: "a\nb" cannot be a part of a path`},
 		{documents, model(`"dockerImage": "A B"`), `models[0].dockerImage: "A B" is not a container image such as`},
-		{documents, model(`"horizon": {"key": "hourly"}`), `models[0].horizon.key: "hourly" is not a time horizon of the catalogue`},
+		{
+			documents, file(`{"owner": "O", "group": {"id": "g", "timeHorizon": {"name": "Week", "key": "week"}}, "models": [
+				{"id": "m", "revision": 0, "horizon": {"key": "hourly"}}]}, {"owner": "O", "group": {"id": "h"}}`),
+			`models[0].horizon.key: "hourly" is not a time horizon of the catalogue, which has week`,
+		},
 		{
 			documents, file(`{"owner": "O", "group": {"id": "g", "name": "Wind"}, "models": [
 				{"id": "m", "revision": 0, "defaultComparisonModels": ["h", "Wind"]}]}`),

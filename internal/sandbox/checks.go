@@ -10,8 +10,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/imageref"
 )
 
-// checkModel adds what a schema cannot say of the fields of a model: an image that no registry could have (an empty one
-// is none), a time horizon that the catalogue does not know, and the name of a group in place of its id.
+// checkModel adds what a schema cannot say of the fields of a model: an image that no registry could have, unless it is
+// empty; a time horizon that is not among those of the catalogue, if it has any; the name of a group in place of its id.
 func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, in *Catalogue) {
 	image := fields.text("dockerImage")
 	if _, err := imageref.Parse(image); err != nil && image != "" {
@@ -19,7 +19,7 @@ func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, in *Catalogu
 		e.add(at+"/dockerImage", form, image, err)
 	}
 	horizon := parseObject(fields["horizon"]).text("key")
-	if horizon != "" && !slices.Contains(in.horizons, horizon) {
+	if horizon != "" && len(in.horizons) > 0 && !slices.Contains(in.horizons, horizon) {
 		known := prose(in.horizons, "and")
 		e.add(at+"/horizon/key", "%q is not a time horizon of the catalogue, which has %s", horizon, known)
 	}
