@@ -9,7 +9,7 @@ terraform {
   }
 }
 
-# An outage costs the plan no more than this.
+# The most time that an outage costs the plan.
 provider "modelcatalogue" {
   read_timeout = "20s"
 }

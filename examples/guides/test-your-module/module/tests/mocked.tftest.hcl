@@ -1,4 +1,4 @@
-# No service and no credentials: what is read comes from the file of mocks.
+# Needs neither a service nor credentials: the values come from the file of mocks.
 mock_provider "modelcatalogue" {
   source = "./tests/mocks"
 }
