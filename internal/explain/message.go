@@ -117,7 +117,7 @@ const maxIssue = 1000
 func (m *message) quoteIssues(issues []catalogue.Issue) {
 	var lines []string
 	for _, issue := range issues {
-		line := joined(": ", issue.Field, strings.Join(First(MaxIDs, issue.Messages), "; "))
+		line := joined(": ", issue.Field, JoinFirst(issue.Messages, "; "))
 		lines = append(lines, redact.Shorten(line, maxIssue))
 	}
 	for _, line := range First(MaxIDs, lines) {

@@ -48,7 +48,12 @@ func Quoted(values ...string) string {
 	for i, value := range values {
 		quoted[i] = fmt.Sprintf("%q", redact.Abridged(value))
 	}
-	return strings.Join(First(MaxIDs, quoted), ", ")
+	return JoinFirst(quoted, ", ")
+}
+
+// JoinFirst joins the first MaxIDs of a list, and says how many it leaves out.
+func JoinFirst(words []string, separator string) string {
+	return strings.Join(First(MaxIDs, words), separator)
 }
 
 // Bulleted puts the first lines of a list below each other, limit of them.

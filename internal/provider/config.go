@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
@@ -82,58 +80,26 @@ type settings struct {
 // resolve resolves the configuration over the environment and over the defaults, and lists every problem there is.
 func (c configuration) resolve(env environment) (settings, []configProblem) {
 	r := resolver{settings: settings{origins: map[string]explain.Origin{}, unread: unreadVariables(env)}, env: env}
-	r.client.BaseURL = blockArgument[*url.URL]{
-		name:  argBaseURL,
-		value: c.BaseURL,
-		parse: setting.ParseBaseURL,
-	}.required(&r)
+	r.client.BaseURL = argument(argBaseURL, c.BaseURL, setting.ParseBaseURL).required(&r)
 	r.findAddress()
 	c.addCredentials(&r)
 	c.addHeaders(&r)
 	c.addClientCertificate(&r)
 	r.reportWithheld()
 	c.addAuthorities(&r)
-	c.resolveTimes(&r)
 	c.resolveRequests(&r)
 	r.addProxy()
 	return r.settings, r.problems
 }
 
-// resolveTimes resolves how long requests and reads may take.
-func (c configuration) resolveTimes(r *resolver) {
-	r.client.RequestTimeout = blockArgument[time.Duration]{
-		name:     argRequestTimeout,
-		value:    c.RequestTimeout,
-		standard: defaultRequestTimeout,
-		parse:    setting.ParseDuration,
-	}.optional(r)
-	r.client.ReadTimeout = blockArgument[time.Duration]{
-		name:     argReadTimeout,
-		value:    c.ReadTimeout,
-		standard: defaultReadTimeout,
-		parse:    setting.ParseDuration,
-	}.optional(r)
-}
-
-// resolveRequests resolves which requests are sent.
+// resolveRequests resolves how requests are sent, and for how long.
 func (c configuration) resolveRequests(r *resolver) {
-	r.client.MaxRetries = blockArgument[int]{
-		name:     argMaxRetries,
-		value:    c.MaxRetries,
-		standard: defaultMaxRetries,
-		parse:    setting.ParseRetries,
-	}.optional(r)
-	r.client.Ceiling = blockArgument[pace.Limit]{
-		name:  argMaxRequests,
-		value: c.MaxRequests,
-		parse: setting.ParseLimit,
-	}.optional(r)
-	r.client.Snapshot = blockArgument[bool]{
-		name:     argSnapshot,
-		value:    c.Snapshot,
-		standard: defaultSnapshot,
-		parse:    parseSwitch,
-	}.optional(r)
+	r.client.RequestTimeout = argument(argRequestTimeout, c.RequestTimeout, setting.ParseDuration).
+		or(r, defaultRequestTimeout)
+	r.client.ReadTimeout = argument(argReadTimeout, c.ReadTimeout, setting.ParseDuration).or(r, defaultReadTimeout)
+	r.client.MaxRetries = argument(argMaxRetries, c.MaxRetries, setting.ParseRetries).or(r, defaultMaxRetries)
+	r.client.Ceiling, _ = argument(argMaxRequests, c.MaxRequests, setting.ParseLimit).resolve(r)
+	r.client.Snapshot = argument(argSnapshot, c.Snapshot, parseSwitch).or(r, defaultSnapshot)
 }
 
 // malformed lists what is wrong with the provider block itself. It ignores the environment, reads no file, and ignores
@@ -154,7 +120,10 @@ type configProblem struct {
 
 // at returns the place of a problem with an argument.
 func (p configProblem) at() path.Path {
-	if p.key != "" {
+	switch {
+	case p.argument == "":
+		return path.Empty()
+	case p.key != "":
 		return path.Root(p.argument).AtMapKey(p.key)
 	}
 	return path.Root(p.argument)
@@ -162,11 +131,7 @@ func (p configProblem) at() path.Path {
 
 func report(problems []configProblem, diags *diag.Diagnostics) {
 	for _, p := range problems {
-		if p.argument == "" {
-			diags.AddError(p.summary, p.detail)
-			continue
-		}
-		diags.AddAttributeError(p.at(), p.summary, p.detail)
+		diags.Append(explain.Problem{Summary: p.summary, Detail: p.detail, Path: p.at()}.Diagnostic())
 	}
 }
 
@@ -180,7 +145,7 @@ func warnOfUnread(unread []unreadVariable, problems []configProblem, diags *diag
 		}
 	}
 	if len(said) > 0 {
-		diags.AddWarning(explain.SummaryUnreadVariable, strings.Join(explain.First(explain.MaxIDs, said), "\n"))
+		diags.AddWarning(explain.SummaryUnreadVariable, explain.JoinFirst(said, "\n"))
 	}
 }
 

@@ -30,17 +30,13 @@ func gives(value types.String) bool {
 }
 
 func (c configuration) addToken(r *resolver) {
-	r.client.AccessToken = blockArgument[string]{
-		name:  argAccessToken,
-		value: c.AccessToken,
-		parse: setting.ParseAccessToken,
-	}.optional(r)
+	r.client.AccessToken, _ = argument(argAccessToken, c.AccessToken, setting.ParseAccessToken).resolve(r)
 	r.addCredential(argAccessToken, r.client.AccessToken, argClientID, argClientSecret)
 }
 
 func (c configuration) addPair(r *resolver) {
-	id := blockArgument[string]{name: argClientID, value: c.ClientID, parse: setting.Verbatim}
-	secret := blockArgument[string]{name: argClientSecret, value: c.ClientSecret, parse: setting.Verbatim}
+	id := argument(argClientID, c.ClientID, setting.Verbatim)
+	secret := argument(argClientSecret, c.ClientSecret, setting.Verbatim)
 	var hasID, hasSecret bool
 	r.client.ClientID, hasID = id.resolve(r)
 	r.client.ClientSecret, hasSecret = secret.resolve(r)
@@ -96,9 +92,7 @@ func (r *resolver) addMissingCredential(absent blockArgument[string], other stri
 		token = fmt.Sprintf("%s is not used, because the provider block sets %s.",
 			r.env.VariablesFor(argAccessToken)[0], other)
 	}
-	need := fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment variable %s, or "+
-		"name a file that holds it in %s.", name, setting.Variable(name), setting.FileVariable(name))
-	r.addMissing(name, need, absent.inItsPlace(r.env), token)
+	r.addMissing(name, absent.need(), absent.inItsPlace(r.env), token)
 }
 
 // addCredential notes where a credential that is given comes from, and what is odd about it. instead are arguments of

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"crypto"
 	"crypto/x509"
 	"fmt"
 	"maps"
@@ -26,11 +25,7 @@ type gateway struct {
 func (g gateway) addHeaders(r *resolver) {
 	elements := g.Headers.Elements()
 	if len(elements) == 0 {
-		r.client.Headers = blockArgument[map[string]string]{
-			name:  argHeaders,
-			value: g.Headers,
-			parse: setting.ParseHeaders,
-		}.optional(r)
+		r.client.Headers, _ = argument(argHeaders, g.Headers, setting.ParseHeaders).resolve(r)
 		return
 	}
 	r.origins[argHeaders] = explain.Origin{Block: true, Over: r.env.VariablesFor(argHeaders)}
@@ -71,22 +66,13 @@ func (r *resolver) addHeader(name string, value types.String, same string) {
 // addClientCertificate resolves the certificate that is presented to a server which asks for one. Both arguments belong
 // together.
 func (g gateway) addClientCertificate(r *resolver) {
-	chain, hasChain := blockArgument[[]*x509.Certificate]{
-		name:  argClientCertificate,
-		value: g.ClientCertificatePEM,
-		parse: setting.ParseChain,
-	}.resolve(r)
-	key, hasKey := blockArgument[crypto.Signer]{
-		name:  argClientKey,
-		value: g.ClientKeyPEM,
-		parse: setting.ParseKey,
-	}.resolve(r)
+	chain, hasChain := argument(argClientCertificate, g.ClientCertificatePEM, setting.ParseChain).resolve(r)
+	key, hasKey := argument(argClientKey, g.ClientKeyPEM, setting.ParseKey).resolve(r)
 	switch {
 	case hasChain && !hasKey && !g.ClientCertificatePEM.IsUnknown(): // which may turn out to be null
-		r.addMissing(argClientKey, needsOther(argClientCertificate, argClientKey), r.env.EmptyHint(argClientKey))
+		r.addMissingBeside(argClientCertificate, argClientKey)
 	case hasKey && !hasChain && !g.ClientKeyPEM.IsUnknown():
-		r.addMissing(argClientCertificate, needsOther(argClientKey, argClientCertificate),
-			r.env.EmptyHint(argClientCertificate))
+		r.addMissingBeside(argClientKey, argClientCertificate)
 	case len(chain) > 0 && key != nil:
 		var err error
 		if r.client.ClientCertificate, err = setting.Pair(chain, key); err != nil {
@@ -96,10 +82,10 @@ func (g gateway) addClientCertificate(r *resolver) {
 	}
 }
 
-func needsOther(given, absent string) string {
-	return fmt.Sprintf("%s is given, and needs %s beside it. Set it in the provider block or in the environment "+
-		"variable %s, or name a file that holds it in %s.", given, absent, setting.Variable(absent),
-		setting.FileVariable(absent))
+// addMissingBeside adds that an argument is absent which another one needs.
+func (r *resolver) addMissingBeside(given, absent string) {
+	need := fmt.Sprintf("%s is given, and needs %s beside it. %s", given, absent, howToGive(absent))
+	r.addMissing(absent, need, r.env.EmptyHint(absent))
 }
 
 // warnOfDates warns of a client's certificate that is not valid now: some servers only close the connection.
@@ -120,18 +106,14 @@ func (r *resolver) warnOfDates(own *x509.Certificate) {
 
 // addAuthorities resolves the certificates that are trusted beside the system's own.
 func (c configuration) addAuthorities(r *resolver) {
-	bundle := blockArgument[setting.Bundle]{
-		name:  argCACertificate,
-		value: c.CACertificatePEM,
-		parse: setting.ParseBundle,
-	}.optional(r)
+	bundle, _ := argument(argCACertificate, c.CACertificatePEM, setting.ParseBundle).resolve(r)
 	r.client.CACertificates = bundle.Certificates
 	if len(bundle.Certificates) > 0 && len(bundle.LeftOut) > 0 {
 		r.warnings = append(r.warnings, configProblem{
 			argument: argCACertificate,
 			summary:  explain.SummaryCertificateLeftOut,
 			detail: "These certificates are not trusted, and the others are:\n" +
-				strings.Join(explain.First(explain.MaxIDs, bundle.LeftOut), "\n"),
+				explain.JoinFirst(bundle.LeftOut, "\n"),
 		})
 	}
 }
@@ -141,7 +123,7 @@ func (c configuration) addAuthorities(r *resolver) {
 // another's host.
 func (r *resolver) findAddress() {
 	if base := r.client.BaseURL; base != nil && r.origins[argBaseURL].Block {
-		_, r.elsewhere = r.env.OtherAddress(base)
+		r.ownAddress, r.elsewhere = r.env.OtherAddress(base)
 	}
 }
 
@@ -163,9 +145,9 @@ func (r *resolver) reportWithheld() {
 	for _, argument := range r.withheld {
 		variables = append(variables, r.env.VariablesFor(argument)...)
 	}
-	own, _ := r.env.OtherAddress(r.client.BaseURL)
-	if own != "" {
-		own = ", which is " + own
+	own, withheld := "", explain.Enumerated(r.withheld)
+	if r.ownAddress != "" {
+		own = ", which is " + r.ownAddress
 	}
 	r.problems = append(r.problems, configProblem{
 		argument: argBaseURL,
@@ -173,7 +155,6 @@ func (r *resolver) reportWithheld() {
 		detail: fmt.Sprintf("The provider block sets base_url to %s, and does not give %s. The environment has %s, "+
 			"for the address in %s%s. The provider never sends a credential of the environment to a different "+
 			"address.\n\nGive %s in this provider block, or unset what is not meant for it.",
-			r.client.BaseURL, explain.Enumerated(r.withheld), explain.Enumerated(variables),
-			setting.Variable(argBaseURL), own, explain.Enumerated(r.withheld)),
+			r.client.BaseURL, withheld, explain.Enumerated(variables), setting.Variable(argBaseURL), own, withheld),
 	})
 }

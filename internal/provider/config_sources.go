@@ -17,34 +17,38 @@ type resolver struct {
 	env      environment
 	problems []configProblem
 	// What the environment has for its own address only, if the provider block names a different one.
-	elsewhere bool
-	withheld  []string
+	elsewhere  bool
+	ownAddress string // if it may be shown
+	withheld   []string
 }
 
 // blockArgument is an argument of the provider block as it is resolved.
 type blockArgument[T any] struct {
-	name     string
-	value    attr.Value
-	standard T // the default
-	parse    func(string) (T, error)
+	name  string
+	value attr.Value
+	parse func(string) (T, error)
+}
+
+// argument returns one.
+func argument[T any](name string, value attr.Value, parse func(string) (T, error)) blockArgument[T] {
+	return blockArgument[T]{name, value, parse}
 }
 
 // required returns the value of an argument that has no default.
 func (a blockArgument[T]) required(r *resolver) T {
 	result, given := a.resolve(r)
 	if !given {
-		r.addMissing(a.name, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment "+
-			"variable %s.", a.name, setting.Variable(a.name)), a.inItsPlace(r.env))
+		r.addMissing(a.name, a.need(), a.inItsPlace(r.env))
 	}
 	return result
 }
 
-// optional returns the value of an argument, or its default.
-func (a blockArgument[T]) optional(r *resolver) T {
+// or returns the value of an argument, or its default.
+func (a blockArgument[T]) or(r *resolver, standard T) T {
 	if result, given := a.resolve(r); given {
 		return result
 	}
-	return a.standard
+	return standard
 }
 
 // resolve finds the value of an argument in the provider block, or else in the environment. An empty string counts as
@@ -78,6 +82,20 @@ func (a blockArgument[T]) resolve(r *resolver) (result T, given bool) {
 		r.addInvalid(a.name, whose+" cannot be used: "+err.Error())
 	}
 	return result, true
+}
+
+// need says that the provider cannot do without an argument.
+func (a blockArgument[T]) need() string {
+	return "The provider needs " + a.name + ". " + howToGive(a.name)
+}
+
+// howToGive says where an argument can be given.
+func howToGive(name string) string {
+	file := ""
+	if variable := setting.FileVariable(name); variable != "" {
+		file = ", or name a file that holds it in " + variable
+	}
+	return "Set it in the provider block or in the environment variable " + setting.Variable(name) + file + "."
 }
 
 // inItsPlace says what is empty or blank in place of an argument that is missing: its variable, or else its value in

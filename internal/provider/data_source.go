@@ -99,7 +99,14 @@ func (r *blockRead) modelGroups(ctx context.Context, horizon string) ([]*catalog
 
 // fail ends the read with an error.
 func (r *blockRead) fail(err error, about explain.Subject) {
-	r.diags.Append(r.connection.explainer.Tell(r.problem(err, about)).Diagnostic())
+	r.tell(r.problem(err, about), "")
+}
+
+// tell adds a problem, in full or with a pointer to where it was told, and what is to follow it in both cases.
+func (r *blockRead) tell(problem explain.Problem, more string) {
+	problem = r.connection.explainer.Tell(problem)
+	problem.Detail = explain.Paragraphs(problem.Detail, more)
+	r.diags.Append(problem.Diagnostic())
 }
 
 // warn adds a warning. The empty path is on no argument.

@@ -38,10 +38,8 @@ func readLatestModel(ctx context.Context, r *blockRead, state *latestModelState)
 		return
 	}
 	model.Model = ofGroup(model.Model, id)
-	if !orZero(state.AcceptWithdrawn) {
-		var found withdrawn
-		found.add(model.Model, state.Where, "")
-		found.warn(r, path.Root("model_group_id"), passOver)
-	}
+	var found withdrawn
+	found.add(model.Model, state.Where, "")
+	found.warn(r, state.AcceptWithdrawn, path.Root("model_group_id"), passOver)
 	state.modelState = *newModelState(model.Model, nil)
 }

@@ -58,12 +58,12 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 	members := namedGroups(state.ModelGroupIDs)
 	var listed *listing
 	if state.ModelGroupIDs == nil {
-		groups, err := r.modelGroups(ctx, orZero(state.TimeHorizon))
+		horizon := orZero(state.TimeHorizon)
+		groups, err := r.modelGroups(ctx, horizon)
 		if err == nil {
 			members, listed, err = listedGroups(groups, state.TimeHorizon != nil)
 		}
 		if err != nil {
-			horizon := orZero(state.TimeHorizon)
 			r.fail(err, explain.Subject{Path: path.Root("time_horizon"), Value: horizon, IsHorizon: true})
 			return
 		}
@@ -101,9 +101,7 @@ func (state *latestModelsState) fill(r *blockRead, all []settled[choice]) {
 	if state.ModelGroupIDs != nil {
 		at = path.Root("model_group_ids")
 	}
-	if !orZero(state.AcceptWithdrawn) {
-		found.warn(r, at, passOver)
-	}
+	found.warn(r, state.AcceptWithdrawn, at, passOver)
 }
 
 // namedGroups returns the groups of model_group_ids, each once.

@@ -52,10 +52,8 @@ func readModel(ctx context.Context, r *blockRead, state *modelBlockState) {
 		r.fail(err, explain.Subject{Path: path.Root("model_group_id"), Value: wanted.groupID})
 		return
 	}
-	if !orZero(state.AcceptWithdrawn) {
-		var found withdrawn
-		found.add(model.Model, nil, model.otherLatest())
-		found.warn(r, path.Root("revision"), pinAnother)
-	}
+	var found withdrawn
+	found.add(model.Model, nil, model.otherLatest())
+	found.warn(r, state.AcceptWithdrawn, path.Root("revision"), pinAnother)
 	state.pinnedModelState = *newPinnedModelState(model, nil)
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -44,29 +45,30 @@ func modelGroupSchema() schema.Schema {
 }
 
 func readModelGroup(ctx context.Context, r *blockRead, state *groupState) {
-	if id := state.ID; id != nil {
-		group, err := r.client.ModelGroup(ctx, *id)
-		if err != nil {
-			r.fail(err, explain.Subject{Path: path.Root("id"), Value: *id})
-			return
-		}
-		*state = *newGroupState(group, nil)
-		state.ID = id
+	about := explain.Subject{Value: orZero(cmp.Or(state.ID, state.Name))}
+	if state.ID != nil {
+		about.Path = path.Root("id")
+	}
+	group, err := r.group(ctx, state.ID, orZero(state.Name))
+	if err != nil {
+		r.fail(err, about)
 		return
 	}
-	name := orZero(state.Name)
+	found := newGroupState(group, nil)
+	found.ID, found.Name = cmp.Or(state.ID, found.ID), cmp.Or(state.Name, found.Name) // as configured
+	*state = *found
+}
+
+// group reads a group by its id, or else by its name.
+func (r *blockRead) group(ctx context.Context, id *string, name string) (*catalogue.ModelGroup, error) {
+	if id != nil {
+		return r.client.ModelGroup(ctx, *id)
+	}
 	groups, err := r.modelGroups(ctx, "")
 	if err != nil {
-		r.fail(err, explain.Subject{Value: name})
-		return
+		return nil, err
 	}
-	group, err := groupNamed(groups, name)
-	if err != nil {
-		r.fail(err, explain.Subject{Value: name})
-		return
-	}
-	*state = *newGroupState(group, nil)
-	state.Name = &name
+	return groupNamed(groups, name)
 }
 
 // groupNamed finds the one group of exactly that name. Records of other names may be wrong, but one whose name cannot
@@ -137,7 +139,7 @@ func idsAndHorizons(groups []*catalogue.ModelGroup) string {
 		named = append(named, text)
 	}
 	slices.Sort(named)
-	return strings.Join(explain.First(explain.MaxIDs, named), ", ")
+	return explain.JoinFirst(named, ", ")
 }
 
 // nameHint says what a name that is not found may have been meant for, or returns "".

@@ -69,8 +69,12 @@ func readPinnedModels(ctx context.Context, r *blockRead, state *pinnedModelsStat
 		images[catalogue.IDKey(id)] = &image
 	}
 	read := func(ctx context.Context, id string) (*pinnedModel, error) {
-		wanted := pin{groupID: id, revision: state.Revisions[id], follow: typeName + "_latest_models"}
-		wanted.image = images[catalogue.IDKey(id)]
+		wanted := pin{
+			groupID:  id,
+			revision: state.Revisions[id],
+			image:    images[catalogue.IDKey(id)],
+			follow:   typeName + "_latest_models",
+		}
 		return wanted.read(ctx, r.client)
 	}
 	all, far, fault := readFleet(ctx, members, read)
@@ -84,7 +88,5 @@ func readPinnedModels(ctx context.Context, r *blockRead, state *pinnedModelsStat
 		found.add(one.answer.Model, nil, one.answer.otherLatest())
 		state.Models[one.id] = newPinnedModelState(one.answer, state.Attributes)
 	}
-	if !orZero(state.AcceptWithdrawn) {
-		found.warn(r, path.Root(argRevisions), pinAnother)
-	}
+	found.warn(r, state.AcceptWithdrawn, path.Root(argRevisions), pinAnother)
 }

@@ -42,9 +42,8 @@ func (r *blockRead) reportFailures(fault error, far *progress, list []failure, l
 	var first []explain.Problem // of each cause
 	shared := ""
 	if fault != nil {
-		problem := r.connection.explainer.Tell(r.problem(fault, explain.Subject{}))
-		problem.Detail = explain.Paragraphs(problem.Detail, far.sentence(fault))
-		r.diags.Append(problem.Diagnostic())
+		problem := r.problem(fault, explain.Subject{})
+		r.tell(problem, far.sentence(fault))
 		shared = causeOf(problem)
 	}
 	if errors.Is(fault, context.Canceled) {
@@ -59,10 +58,7 @@ func (r *blockRead) reportFailures(fault error, far *progress, list []failure, l
 		causes[cause] = append(causes[cause], f)
 	}
 	for _, problem := range first {
-		alike := causes[causeOf(problem)]
-		problem = r.connection.explainer.Tell(problem)
-		problem.Detail = explain.Paragraphs(problem.Detail, together(alike, far.groups))
-		r.diags.Append(problem.Diagnostic())
+		r.tell(problem, together(causes[causeOf(problem)], far.groups))
 	}
 }
 

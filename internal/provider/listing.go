@@ -45,7 +45,6 @@ func (l *listing) leaveOut(all []settled[choice]) {
 		r := &all[i]
 		group := l.groups[r.id]
 		problem, isProblem := errors.AsType[*groupError](r.err)
-		api, isAnswer := errors.AsType[*catalogue.APIError](r.err)
 		switch {
 		case r.err == nil:
 			l.compare(group, r.answer)
@@ -53,7 +52,7 @@ func (l *listing) leaveOut(all []settled[choice]) {
 			l.compare(group, r.answer)
 			l.failing = append(l.failing, failure{r.member, r.err}.inAPhrase())
 			r.err = nil
-		case isAnswer && api.SaysNotFound():
+		case saysNotFound(r.err):
 			r.err = l.withoutModels(group, r.err)
 		}
 	}
@@ -93,8 +92,7 @@ func listedAs(group *catalogue.ModelGroup) string {
 // contradicted returns the error if the catalogue says that it has no such group, or no model of it, after it said
 // something else before. Any other error is returned as it is.
 func contradicted(err error, group, before string) error {
-	api, isAnswer := errors.AsType[*catalogue.APIError](err)
-	if !isAnswer || !api.SaysNotFound() {
+	if !saysNotFound(err) {
 		return err
 	}
 	return &groupError{
@@ -112,6 +110,12 @@ func contradicted(err error, group, before string) error {
 	}
 }
 
+// saysNotFound reports whether the catalogue itself says that it lacks what was asked for.
+func saysNotFound(err error) bool {
+	api, isAnswer := errors.AsType[*catalogue.APIError](err)
+	return isAnswer && api.SaysNotFound()
+}
+
 // compare notes if the list of groups has a newer revision of one than the service answered then.
 func (l *listing) compare(group *catalogue.ModelGroup, read choice) {
 	newest := read.seen
@@ -127,7 +131,6 @@ func (l *listing) compare(group *catalogue.ModelGroup, read choice) {
 
 // warn says which groups were left out, or have an older model than listed. What emptied a fleet is one warning.
 func (l *listing) warn(r *blockRead, state *latestModelsState) {
-	const rerun = "If the next run says so again, show this to the service's operator."
 	at := path.Empty()
 	if state.TimeHorizon != nil {
 		at = path.Root("time_horizon")
@@ -144,13 +147,13 @@ func (l *listing) warn(r *blockRead, state *latestModelsState) {
 	case len(l.archived) > 0:
 		r.warn(path.Empty(), explain.SummaryLeftOut, fmt.Sprintf("All revisions of these model groups are archived, "+
 			"and the catalogue has no latest model of them: %s.\n\nThey are not in models. To read an archived "+
-			"revision, pin it with modelcatalogue_pinned_models.",
-			strings.Join(explain.First(explain.MaxIDs, l.archived), ", ")))
+			"revision, pin it with modelcatalogue_pinned_models.", explain.JoinFirst(l.archived, ", ")))
 	}
 	if len(l.behind) > 0 {
 		r.warn(path.Empty(), explain.SummaryBehind, fmt.Sprintf("The catalogue lists newer revisions of these model "+
 			"groups than it answered when they were read, so one of the two answers is old:%s\n\nThe plan continues "+
-			"with what was read. %s", explain.Bulleted(l.behind, explain.MaxIDs), rerun))
+			"with what was read. If the next run says so again, show this to the service's operator.",
+			explain.Bulleted(l.behind, explain.MaxIDs)))
 	}
 }
 

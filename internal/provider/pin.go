@@ -144,7 +144,7 @@ func revisionNames(revisions []int64) string {
 	for _, revision := range slices.Backward(sorted) {
 		names = append(names, strconv.FormatInt(revision, 10))
 	}
-	return strings.Join(explain.First(explain.MaxIDs, names), ", ")
+	return explain.JoinFirst(names, ", ")
 }
 
 // severalModels returns the error if a block must name one image, and the catalogue does not say which of several

@@ -61,22 +61,20 @@ type attributeNames struct {
 }
 
 func (v attributeNames) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	var wrong []string
-	at := req.Path
+	var wrong mistakes
 	for i, element := range req.ConfigValue.Elements() {
 		name, ok := element.(types.String)
 		if !ok || name.IsUnknown() || slices.Contains(v.known, name.ValueString()) {
 			continue
 		}
-		at = req.Path.AtListIndex(i)
-		wrong = append(wrong, v.mistaken(i, name))
+		wrong.add(req.Path.AtListIndex(i), v.mistaken(i, name))
 	}
-	if wrong == nil {
+	if wrong.sentences == nil {
 		return
 	}
-	problem := wrong[0]
-	if len(wrong) > 1 {
-		at, problem = req.Path, "Several elements name no attribute:"+explain.Bulleted(wrong, maxNames)
+	at, problem := wrong.first, wrong.sentences[0]
+	if len(wrong.sentences) > 1 {
+		at, problem = req.Path, "Several elements name no attribute:"+explain.Bulleted(wrong.sentences, maxNames)
 	}
 	resp.Diagnostics.AddAttributeError(at, explain.SummaryAttribute, explain.Paragraphs(problem,
 		fmt.Sprintf("These can be named: %s. Nested attributes are included.", strings.Join(v.known, ", "))))

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -12,7 +11,6 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // oneSpelling validates that an argument names no model group by its id in two spellings: two pins of one group, for
@@ -37,7 +35,7 @@ func (oneSpelling) ValidateMap(_ context.Context, req validator.MapRequest, resp
 // checkSpellings reports the ids that are spelled in two ways, on the first of them. An empty one is not known yet.
 func checkSpellings(diags *diag.Diagnostics, ids []string, at func(int) path.Path) {
 	known := map[string]string{}
-	first, lines := 0, []string(nil)
+	var twice mistakes
 	for i, id := range ids {
 		key := catalogue.IDKey(id)
 		other, isKnown := known[key]
@@ -45,15 +43,12 @@ func checkSpellings(diags *diag.Diagnostics, ids []string, at func(int) path.Pat
 		case !isKnown:
 			known[key] = id
 		case other != id:
-			if lines == nil {
-				first = i
-			}
-			lines = append(lines, fmt.Sprintf("%q and %q", redact.Abridged(other), redact.Abridged(id)))
+			twice.add(at(i), explain.Quoted(other)+" and "+explain.Quoted(id))
 		}
 	}
-	if lines != nil {
-		diags.AddAttributeError(at(first), explain.SummaryInvalidID, "A model group is named in two spellings:"+
-			explain.Bulleted(lines, explain.MaxIDs)+"\n\nIds that differ only in upper and lower case are the same. "+
-			"Leave one of the two out.")
+	if twice.sentences != nil {
+		diags.AddAttributeError(twice.first, explain.SummaryInvalidID, "A model group is named in two spellings:"+
+			explain.Bulleted(twice.sentences, explain.MaxIDs)+"\n\nIds that differ only in upper and lower case are "+
+			"the same. Leave one of the two out.")
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // undescribed is a validator whose rule is in the description of its attribute.
@@ -94,14 +93,14 @@ func (r rule) ValidateMap(_ context.Context, req validator.MapRequest, resp *val
 	elements := req.ConfigValue.Elements()
 	for _, id := range slices.Sorted(maps.Keys(elements)) {
 		at := req.Path.AtMapKey(id)
-		keys.add(at, validID.mistake(fmt.Sprintf("The key %q", redact.Abridged(id)), types.StringValue(id)))
+		keys.add(at, validID.mistake("The key "+explain.Quoted(id), types.StringValue(id)))
 		values.add(at, r.mistake(at.String(), elements[id]))
 	}
 	resp.Diagnostics.Append(keys.diagnostics(req.Path, validID.summary)...)
 	resp.Diagnostics.Append(values.diagnostics(req.Path, r.summary)...)
 }
 
-// mistakes are sentences about the elements of an argument that cannot be used.
+// mistakes are sentences or phrases about the elements of an argument that cannot be used.
 type mistakes struct {
 	first     path.Path
 	sentences []string
@@ -200,17 +199,15 @@ func (imagesOfPins) ValidateMap(ctx context.Context, req validator.MapRequest, r
 	for id := range revisions.Elements() {
 		given[catalogue.IDKey(id)] = true
 	}
-	var strange, lines []string
+	var strange mistakes
 	for _, id := range slices.Sorted(maps.Keys(req.ConfigValue.Elements())) {
 		if !given[catalogue.IDKey(id)] {
-			strange = append(strange, id)
-			lines = append(lines, fmt.Sprintf("%q", redact.Abridged(id)))
+			strange.add(req.Path.AtMapKey(id), explain.Quoted(id))
 		}
 	}
-	if len(strange) == 0 {
-		return
+	if strange.sentences != nil {
+		resp.Diagnostics.AddAttributeError(strange.first, explain.SummaryInvalidImage, "docker_images has an image "+
+			"for model groups that revisions does not have:"+explain.Bulleted(strange.sentences, explain.MaxIDs)+
+			"\n\nGive the revision of each in revisions, or take its image out.")
 	}
-	resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(strange[0]), explain.SummaryInvalidImage,
-		fmt.Sprintf("docker_images has an image for model groups that revisions does not have:%s\n\nGive the revision "+
-			"of each in revisions, or take its image out.", explain.Bulleted(lines, explain.MaxIDs)))
 }

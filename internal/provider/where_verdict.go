@@ -3,7 +3,6 @@ package provider
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
@@ -43,7 +42,7 @@ func (v verdict) words() string {
 	for i, f := range v {
 		clauses[i] = f.words
 	}
-	return strings.Join(explain.First(explain.MaxIDs, clauses), "; ")
+	return explain.JoinFirst(clauses, "; ")
 }
 
 // judge holds one record of a model against the conditions, at a moment. The error of a wrong record says what cannot

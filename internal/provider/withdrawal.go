@@ -58,11 +58,11 @@ func (w *withdrawn) add(model *catalogue.Model, where *whereState, latest string
 	}
 }
 
-// warn warns of all of them at once, on the argument that names them.
-func (w *withdrawn) warn(r *blockRead, at path.Path, next string) {
+// warn warns of all of them at once, on the argument that names them, unless they are accepted.
+func (w *withdrawn) warn(r *blockRead, accepted *bool, at path.Path, next string) {
 	summary, lines := explain.SummaryWithdrawn, slices.Concat(w.certain, w.open)
 	switch {
-	case len(lines) == 0:
+	case len(lines) == 0, orZero(accepted):
 		return
 	case len(w.certain) == 0:
 		summary = explain.SummaryMayBeWithdrawn

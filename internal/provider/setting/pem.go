@@ -1,7 +1,6 @@
 package setting
 
 import (
-	"bytes"
 	"cmp"
 	"crypto"
 	"crypto/tls"
@@ -109,22 +108,22 @@ func signerOf(der []byte) crypto.Signer {
 
 // Pair returns what TLS presents: a certificate and its key. An error is about the key.
 func Pair(chain []*x509.Certificate, key crypto.Signer) (pair tls.Certificate, err error) {
-	for i, certificate := range chain {
+	own := slices.IndexFunc(chain, func(certificate *x509.Certificate) bool {
 		public, ok := certificate.PublicKey.(interface {
 			Equal(other crypto.PublicKey) bool
 		})
-		belongs := ok && public.Equal(key.Public())
-		switch {
-		case belongs && i > 0 && pair.PrivateKey == nil:
-			return pair, fmt.Errorf("it belongs to certificate %d in %s, which has to be the first there", i+1,
-				ClientCertificate)
-		case belongs:
-			pair = tls.Certificate{PrivateKey: key, Leaf: certificate}
-		}
-		pair.Certificate = append(pair.Certificate, certificate.Raw)
-	}
-	if pair.PrivateKey == nil {
+		return ok && public.Equal(key.Public())
+	})
+	switch {
+	case own < 0:
 		return pair, errors.New("it belongs to a different certificate than the one in " + ClientCertificate)
+	case own > 0:
+		return pair, fmt.Errorf("it belongs to certificate %d in %s, which has to be the first there", own+1,
+			ClientCertificate)
+	}
+	pair = tls.Certificate{PrivateKey: key, Leaf: chain[own]}
+	for _, certificate := range chain {
+		pair.Certificate = append(pair.Certificate, certificate.Raw)
 	}
 	return pair, nil
 }
@@ -245,7 +244,7 @@ func inBase64(text string) string {
 	content, _ := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
 	what, found := inDER(string(content))
 	switch {
-	case bytes.Contains(content, []byte(beginBlock)):
+	case strings.Contains(string(content), beginBlock):
 		return `a text in PEM form; give the text itself, with base64decode("…") in the configuration, or base64 ` +
 			`-d in a shell`
 	case found:

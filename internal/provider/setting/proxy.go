@@ -101,12 +101,9 @@ func proxyHostMistake(address string) string {
 // unescaped reports whether a user name or password ends early: at a / or # in it, for example.
 func unescaped(value string) bool {
 	_, rest, _ := strings.Cut(withProxyScheme(value), "://")
-	end := strings.LastIndexByte(rest, '@')
-	if end < 0 {
-		return false
-	}
-	_, err := url.Parse("http://" + rest[:end] + "@host")
-	return err != nil || strings.ContainsAny(rest[:end], "/?#")
+	user := rest[:strings.LastIndexByte(rest, '@')+1]
+	_, err := url.Parse("http://" + user + "host")
+	return err != nil || strings.ContainsAny(user, "/?#")
 }
 
 // withoutUser returns the address of a proxy without the user name and password.
