@@ -78,8 +78,8 @@ func credentialAttributes() map[string]schema.Attribute {
 			Sensitive: true,
 		},
 		argAccessToken: schema.StringAttribute{
-			MarkdownDescription: "A bearer token in place of `client_id` and `client_secret`. The provider asks " +
-				"for no token then, and cannot renew this one." + alsoReadFrom(argAccessToken),
+			MarkdownDescription: "A bearer token in place of `client_id` and `client_secret`. The provider then " +
+				"never requests one, and cannot renew this." + alsoReadFrom(argAccessToken),
 			Optional:  true,
 			Sensitive: true,
 		},

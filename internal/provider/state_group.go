@@ -33,7 +33,7 @@ func groupAttributes() map[string]schema.Attribute {
 				"values": listOf("The values that any revision of the group offers on the axis.",
 					groupAxisValueAttributes()),
 			})),
-		"other_fields": otherFieldsAttribute("group"),
+		"other_fields": otherFieldsAttribute("group", "New fields of its models and axes are dropped."),
 	}
 }
 

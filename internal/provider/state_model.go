@@ -71,7 +71,8 @@ func modelValueAttributes() map[string]schema.Attribute {
 			"`docker_image` and `notes` are withheld if it does not."),
 		"has_performance_metrics": computedBool("Whether the model publishes performance metrics that the " +
 			"organisation of the credentials can open."),
-		"other_fields": otherFieldsAttribute("model"),
+		"other_fields": otherFieldsAttribute("model",
+			"New fields of a nested record are in its `json`, if it has that, and are dropped otherwise."),
 	}
 }
 
@@ -129,13 +130,12 @@ func wholeRecord(what string) schema.StringAttribute {
 		"included. Read it with `jsondecode`.")
 }
 
-// otherFieldsAttribute holds what the service sends of a record beyond its interface. A field that a later version
-// gives an attribute of its own stays in it as well, so that no configuration breaks by an upgrade.
-func otherFieldsAttribute(what string) schema.StringAttribute {
-	return computedString("The top-level fields of the " + what + " that this version of the provider has no " +
-		"attribute for, as a compact JSON object with every digit kept. Null if there are none. Read one with " +
-		"`try(jsondecode(…).name, null)`. A new field of a record inside the " + what +
-		" is only in the record's `json`, if it has that.")
+// otherFieldsAttribute holds the fields that a record has beyond its interface. A field that a later version gives an
+// attribute of its own stays in it as well, so that no configuration breaks by an upgrade.
+func otherFieldsAttribute(what, inside string) schema.StringAttribute {
+	return computedString("The top-level fields of the " + what + " that this version of the provider does not know, " +
+		"as a compact JSON object with every digit kept. Null if there are none. Read one with " +
+		"`try(jsondecode(…).name, null)`. " + inside)
 }
 
 // otherFields returns the fields of a record without an attribute, or nil if there are none.
