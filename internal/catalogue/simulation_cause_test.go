@@ -210,7 +210,9 @@ func (b blame) ceilingIsFull() bool {
 		return x.sentAt <= end && x.began()+limit.Per > end
 	})
 	ahead := filter(b.readings, func(q *simReading) bool {
-		return q.start <= b.r.start && q.end >= end
+		return q.end >= end && slices.ContainsFunc(b.readings, func(first *simReading) bool {
+			return first.path == q.path && first.start <= b.r.start && first.end >= q.start // q is it, or has joined it
+		})
 	})
 	itself := 1
 	return len(counts)+len(ahead)+itself > limit.Requests
