@@ -86,6 +86,7 @@ func TestHowFarAFailureReaches(t *testing.T) {
 			nil,
 			&catalogue.APIError{Status: 404},
 			&catalogue.APIError{Status: 403, Code: "FORBIDDEN"},
+			&catalogue.RejectedError{Alone: true, Err: &catalogue.APIError{Status: 401}},
 		},
 		ofTheService: {
 			gaveUp(503),
