@@ -143,6 +143,8 @@ func (s *scheduler) sendsOne(now time.Time) bool {
 		return false
 	}
 	switch hold := s.hold(now, f); {
+	case !f.mayWait(now.Add(1)): // their time is over at this very moment
+		s.fail(f, func(c *caller) error { return s.leftErr(now, f, c, nil) })
 	case hold.until.After(now):
 		s.noteWait(now, f, hold)
 		return false

@@ -214,3 +214,13 @@ func TestAPauseThatLeftNoTimeIsTold(t *testing.T) {
 		expectAllRead(t, []readResult{first.end()})
 	})
 }
+
+// Nothing is sent for a read whose time is over at the moment at which its pause is.
+func TestAPauseThatEndsWithTheTime(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{token: func(int) reply { return retryAfter(429, "60") }}
+		a := theGroup.read(t, over(t, s))
+		expectKind(t, []readResult{a}, kindLimited)
+		s.expectCounts(t, 5, 0)
+	})
+}
