@@ -26,9 +26,9 @@ type Config struct {
 	BaseURL      *url.URL // of scheme https, or http to this machine; without a slash at its end
 	ClientID     string
 	ClientSecret string
-	AccessToken  string // a bearer token in place of ClientID and ClientSecret: none is requested; empty for none
+	AccessToken  string // a bearer token in place of ClientID and ClientSecret, empty for none; no other is requested
 
-	// What a gateway in front of the service asks for: headers of every request, by name, and the certificate, with its
+	// For a gateway in front of the service: headers of every request, by name, and the certificate, with its
 	// chain, for a server that asks for one. The values of headers are as secret as ClientSecret.
 	Headers           map[string]string
 	ClientCertificate tls.Certificate // without any certificate for none
@@ -49,8 +49,8 @@ type Config struct {
 	Observe func(context.Context, Exchange)
 	Note    func(context.Context, string)
 
-	// What tests replace: the network, or all of net/http, and what draws the jitter of back-offs, in [0, 1). Nil for
-	// the usual ones.
+	// Tests replace these: the network, or all of net/http, and the source of the jitter of back-offs, in [0, 1). Nil
+	// for the usual ones.
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 	Transport   http.RoundTripper
 	Jitter      func() float64

@@ -77,7 +77,7 @@ func decodeRecord[T any, P record[T]](of scope) decoder[*T] {
 	}
 }
 
-// isStranger reports whether an object that lacks a part of its identity is no group or model at all, but an error
+// isStranger reports whether an object that lacks a part of its identity is not a group or model at all, but an error
 // document, a cursor or the like.
 func isStranger(fields map[string]jsontext.Value) bool {
 	return fields["code"].Kind() == jsontext.KindString ||
@@ -122,7 +122,7 @@ var decodeRaw = eachOf("", func(in *incoming) (jsontext.Value, error) {
 	return element.Clone(), err
 })
 
-// eachOf reads a body that is a whole list, one element at a time, so that the text of no more than one is in memory. A
+// eachOf reads a body that is a whole list, one element at a time, so that memory holds the text of one. A
 // part of a list is an error: the latest revision of a part would be a wrong one.
 func eachOf[T any](name string, next decoder[T]) decoder[[]T] {
 	return func(in *incoming) ([]T, error) {
@@ -194,7 +194,7 @@ func itHas(fields map[string]jsontext.Value) string {
 	return " (it has: " + strings.Join(names[:min(len(names), 10)], ", ") + ")"
 }
 
-// without says that the answer, or a record of its list, lacks a field, and what it has in its place.
+// without says that the answer, or a record of its list, lacks a field, and lists the fields it has.
 func (in *incoming) without(field string, fields map[string]jsontext.Value) string {
 	what, its := "the answer", "the answer's "
 	if in.list != "" {
@@ -285,7 +285,7 @@ func placeOf(text *jsontext.Decoder, syntax *jsontext.SyntacticError) jsontext.P
 	return syntax.JSONPointer
 }
 
-// wordAt returns the word that stands at an offset of what is read, such as NaN, which Python's json.dumps writes. It
+// wordAt returns the word at an offset of the input, such as NaN, which Python's json.dumps writes. It
 // returns "" if there is none.
 func wordAt(text *jsontext.Decoder, offset int64) string {
 	rest, at := text.UnreadBuffer(), offset-text.InputOffset()

@@ -11,8 +11,8 @@
 // time-out, every wait and retry included. Answers must not be changed. Errors are typed: an [APIError] is an answer of
 // the service and matches the sentinels through errors.Is. The other types say why there was none.
 //
-// Inside, a scheduler decides what is sent when, and how each question ends. It is pure: events go in, and what is to be
-// done comes out. A dispatcher has the lock, the clock and the goroutines. Begin at events.go.
+// Inside, a scheduler decides when each request is sent, and how each question ends. It is pure: events go in, and
+// actions come out. A dispatcher has the lock, the clock and the goroutines. Begin at events.go.
 //
 // It knows nothing of Terraform. INTERFACE.md, which comments name, lies in internal/contract and says in our words
 // what the service's interface is.

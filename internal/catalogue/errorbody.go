@@ -16,7 +16,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// Bounds of what is taken from an answer, the first two in bytes and the rest in characters.
+// Bounds of the parts of an answer that are kept, the first two in bytes and the rest in characters.
 const (
 	maxErrorBody = 1 << 20
 	maxHead      = 1 << 10 // of a 200
@@ -41,7 +41,7 @@ type errorDocument struct {
 	Other            jsontext.Value `json:",embed"`
 }
 
-// problem returns the title and the detail of RFC 9457, or what there is of them.
+// problem returns the title and the detail of RFC 9457, or the one that is present.
 func (d *errorDocument) problem() string {
 	title, detail := textOf(d.Title), textOf(d.Detail)
 	if title != "" && detail != "" {
@@ -50,8 +50,8 @@ func (d *errorDocument) problem() string {
 	return title + detail
 }
 
-// words returns the code and the message of a document, or what stands for them in one of a token endpoint or of a
-// gateway. A number is not a code of the service: gateways send the status or one of gRPC there.
+// words returns the code and the message of a document, or the members in their place if it is of a token endpoint or
+// of a gateway. A number is not a code of the service: gateways send the status or one of gRPC there.
 func (d *errorDocument) words(status int, ofToken bool) (code, message string) {
 	message = textOf(d.Message)
 	reason, description := textOf(d.Error), textOf(d.ErrorDescription)
@@ -71,7 +71,7 @@ func (d *errorDocument) words(status int, ofToken bool) (code, message string) {
 	return code, cmp.Or(message, d.problem(), reason)
 }
 
-// apiError describes an answer that refuses what was asked. Whatever its body is, the status stays.
+// apiError describes an answer that refuses a request. The status survives any body.
 func (c *Client) apiError(at Endpoint, answer *http.Response, body []byte) *APIError {
 	header := answer.Header
 	if at.OfToken() {
@@ -122,7 +122,7 @@ var knownCodes = strings.Fields(`
 	invalid_request invalid_client invalid_grant unauthorized_client unsupported_grant_type invalid_scope
 	temporarily_unavailable`)
 
-// shownCode returns a code without credentials. One that is known is none, even if a secret begins as it ends.
+// shownCode returns a code without credentials. A known code is never masked, even if a secret begins as it ends.
 func (c *Client) shownCode(code string) string {
 	if slices.Contains(knownCodes, code) {
 		return code

@@ -129,7 +129,7 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s: larger than %d bytes", e.Endpoint, e.Limit)
 }
 
-// RejectedError says that the process gets no token, or none that the service accepts: Err is the final answer of the
+// RejectedError says that the process cannot get a token that the service accepts: Err is the final answer of the
 // token endpoint, or the 401 to a new token. It is the answer to every further read of the client, unless it is Alone.
 type RejectedError struct {
 	Given  bool // Config.AccessToken was rejected, so nothing else can be tried
@@ -179,7 +179,7 @@ func (e *GaveUpError) Error() string {
 // Unwrap returns the failure behind it.
 func (e *GaveUpError) Unwrap() error { return e.Err }
 
-// InterruptedError says that a caller's context was cancelled, and what it was waiting for at that moment. Err is the
+// InterruptedError says that a caller's context was cancelled, and names the wait that this ended. Err is the
 // context's own error.
 type InterruptedError struct {
 	Attempts   int           // as in GaveUpError

@@ -68,7 +68,7 @@ func (s *scheduler) header(now time.Time, sent *attempt, status int, failure err
 	switch result {
 	case unauthorized:
 		if !sent.token.rejected {
-			s.note(sent.by, "The token is not used again: 401 for %s", sent.of.asked.to)
+			s.note(sent.by, "%s answered 401; the token is discarded", sent.of.asked.to)
 		}
 		if s.tokens.reject(sent.token, now) {
 			s.run.proof = sent.token
@@ -160,7 +160,7 @@ func (s *scheduler) sendsOne(now time.Time) bool {
 // requestToken requests a token, for the flight that holds the turn and all behind it.
 func (s *scheduler) requestToken(now time.Time, f *flight) {
 	got, why := s.tokens.next(now)
-	s.note(f.asked, "A token is asked for: %s", why)
+	s.note(f.asked, "Requesting a token: %s", why)
 	s.send(now, s.renewal, f, got)
 }
 

@@ -180,7 +180,7 @@ func (r *boundedReader) beginning() []byte {
 	return r.head
 }
 
-// requestID finds the service's id of a request, "" if it sends none. INTERFACE.md names no header.
+// requestID finds the service's id of a request, "" if there is none. INTERFACE.md does not name a header for it.
 func requestID(mask *redact.Mask, header http.Header) string {
 	for _, name := range []string{"X-Request-Id", "X-Correlation-Id", "Request-Id"} {
 		if id := header.Get(name); id != "" {
@@ -214,8 +214,8 @@ func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind 
 	return fault
 }
 
-// problemOf says what is wrong with a body that begins as head does. What the token endpoint sends may have a token in
-// it, and is not shown.
+// problemOf says what is wrong with a body that begins as head does. An answer of the token endpoint may contain a
+// token, and is not shown.
 func (in *incoming) problemOf(shape *shapeError, head []byte) string {
 	form := unreadable(head, in.Header)
 	isText := shape.isText || shape.at == "" && bytes.HasPrefix(head, []byte("<"))

@@ -33,14 +33,14 @@ const (
 	NoTLS                           // permanent: the server does not speak TLS
 	PlainHTTP                       // permanent: it speaks HTTP without TLS
 	OldTLS                          // permanent: it does not support TLS 1.2 or later
-	NoMethod                        // permanent: it finds no method of TLS in common
+	NoMethod                        // permanent: it does not share a method of TLS
 	CertificateWanted               // permanent: it asked for a certificate of the client, and there is none
 	CertificateRefused              // permanent: it does not accept the certificate of the client
 	WeakSignature                   // permanent: its certificate is signed by a method that is not secure
 	UnknownAuthority                // permanent: no trusted authority signed the certificate
 	InvalidCertificate              // permanent: it is not valid now
 	OtherHost                       // permanent: it is for other hosts
-	NoHost                          // permanent: it names no host
+	NoHost                          // permanent: it does not name a host
 	WrongUse                        // permanent: it is not meant for servers
 	Alert                           // permanent: it ended the handshake for any other reason
 	Insecure                        // permanent: this side ended the handshake for any other reason
@@ -99,8 +99,8 @@ func (c *connections) causeOf(err error) error {
 	return err
 }
 
-// isClosed reports whether a connection of HTTP/2 was closed when a request was to be sent. net/http has no type for
-// this.
+// isClosed reports whether a connection of HTTP/2 was closed when a request was to be sent. net/http does not have a
+// type for this.
 func isClosed(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "client conn could not be established") ||
@@ -113,8 +113,8 @@ func broke(err error) bool {
 	return dialled && dial.Op == "read" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// foundHere reports whether it was this side that ended a handshake. crypto/tls has no type for most of what it finds,
-// such as a certificate that it cannot parse, so whatever is not of the network is.
+// foundHere reports whether it was this side that ended a handshake. crypto/tls does not have a type for most of its
+// own errors, such as a certificate that it cannot parse, so every error that is not of the network counts.
 func foundHere(err error) bool {
 	alert, isAlert := errors.AsType[*net.OpError](err)
 	_, ofNetwork := errors.AsType[net.Error](err)
@@ -141,7 +141,7 @@ func (c *connections) ofTLS(err error) Fault {
 		return PlainHTTP
 	case isOdd:
 		return NoTLS
-	// The server goes on with an old version instead of sending an alert. crypto/tls has no type for this.
+	// The server goes on with an old version instead of sending an alert. crypto/tls does not have a type for this.
 	case strings.Contains(err.Error(), "tls: server selected unsupported protocol version"):
 		return OldTLS
 	case !isAlert || alert.Op != "remote error":
@@ -266,7 +266,7 @@ func NameOf(owner pkix.Name) string { return cmp.Or(owner.CommonName, owner.Stri
 
 // refusedHere reports whether nothing listens at a loopback address.
 func refusedHere(err error) bool {
-	const onWindows = syscall.Errno(10061) // WSAECONNREFUSED, which has no constant on other systems
+	const onWindows = syscall.Errno(10061) // WSAECONNREFUSED, a constant only on Windows
 	dial, dialled := errors.AsType[*net.OpError](err)
 	if !dialled {
 		return false

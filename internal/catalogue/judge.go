@@ -50,8 +50,8 @@ func (s *scheduler) again(now time.Time, f *flight, result outcome, err error) {
 }
 
 // failIfNoRetry fails all callers if no retry is left after a failure of the flight, or of the request for the token
-// that it waits for, and reports whether it did. A 429 costs no retry. The service is down if no read was answered
-// since the flight came: reads that come after that make one attempt each.
+// that it waits for, and reports whether it did. A 429 does not use up a retry. The service is down if no read was
+// answered since the flight came: later reads make one attempt each.
 func (s *scheduler) failIfNoRetry(now time.Time, f *flight, h *history, result outcome, err error) bool {
 	cause, over := s.retries.over(h, err)
 	over = over && result == transient
@@ -71,8 +71,8 @@ func (s *scheduler) failIfNoRetry(now time.Time, f *flight, h *history, result o
 	return true
 }
 
-// tokenCame acts on what came of a request for a token. A final answer of the service ends the run; a final fault of the
-// network, such as a certificate that is not trusted, ends the reads that wait.
+// tokenCame acts on the outcome of a request for a token. A final answer of the service ends the run; a final fault of
+// the network, such as a certificate that is not trusted, ends the reads that wait.
 func (s *scheduler) tokenCame(now time.Time, sent *attempt, result outcome, err error) {
 	t := &s.tokens
 	switch _, noAnswer := errors.AsType[*NetworkError](err); {
@@ -97,8 +97,8 @@ func (s *scheduler) tokenCame(now time.Time, sent *attempt, result outcome, err 
 	}
 }
 
-// tokenFailed makes the request for a token back off after a failure that may pass. The reads that have no retry left, or
-// no time for that, fail with it.
+// tokenFailed makes the request for a token back off after a failure that may pass. Reads without a retry left, or
+// without time for that wait, fail with it.
 func (s *scheduler) tokenFailed(now time.Time, sent *attempt, result outcome, err error) {
 	t := s.renewal
 	for _, waiting := range s.ready(now) {

@@ -122,7 +122,7 @@ func (m *Model) identity(of scope) (lacks string, other *shapeError) {
 func (m *Model) common() (*string, *jsontext.Value, *error) { return m.ID, &m.OtherFields, &m.Err }
 
 // LatestModel returns the model with the highest revision of a group, or an ErrNotFound: the group does not exist, may
-// not be seen or has no models. If the model has an Err, that is the error, and the model is returned with it.
+// not be seen or is empty. If the model has an Err, that is the error, and the model is returned with it.
 func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error) {
 	const what = "reading the latest model of group %q"
 	model, err := lookupOfGroup(ctx, c, what, groupID, "/latest-model", decodeRecord[Model](scope{group: groupID}))

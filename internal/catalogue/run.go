@@ -11,10 +11,10 @@ type run struct {
 // outage is a time in which reads that begin make one attempt each. Its moments are numbers of flights that had come.
 type outage struct {
 	began int // 0 if there is none now
-	ended int // when there was last a sign that there is none
+	ended int // when there was last a sign that it is over
 }
 
-// begin begins an outage if there was no such sign since a flight came. It reports whether it did.
+// begin begins an outage unless there was such a sign since a flight came. It reports whether it did.
 func (o *outage) begin(came, now int) bool {
 	if o.began > 0 || came <= o.ended {
 		return false

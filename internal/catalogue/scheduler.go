@@ -9,8 +9,8 @@ import (
 )
 
 // scheduler decides when each request of the process is sent, and how each question ends. It is pure: it is told what
-// happens and when, and says what it wants done. It knows no goroutine, lock, channel, timer or clock. The dispatcher
-// has them.
+// happens and when, and says what it wants done. Goroutines, locks, channels, timers and clocks belong to the
+// dispatcher.
 //
 // Five things happen: a caller asks, a caller leaves, the header of an answer comes, a request ends, and time passes.
 // Each of the first four is a method here, and each of the five is followed by next, which decides anew for all flights.

@@ -9,7 +9,7 @@ const (
 	minLife     = 10 * time.Second // a shorter life counts as not stated
 	proofTime   = time.Minute      // how soon a new token has to be rejected to prove a rejection
 	maxRenewals = 4                // how many 401s of one read are followed by another attempt
-	maxUnused   = 2                // tokens in a row that no read was sent with, after which a life does not count
+	maxUnused   = 2                // how many unused tokens in a row make us ignore their stated life
 )
 
 // token is a bearer token and its life.
@@ -70,6 +70,6 @@ func (t *tokens) next(now time.Time) (got *token, why string) {
 		return got, "the last one was rejected"
 	default:
 		got.unused = last.unused + 1
-		return got, "the last one ends"
+		return got, "the last one expires"
 	}
 }

@@ -67,7 +67,7 @@ func trusted(more []*x509.Certificate) *x509.CertPool {
 // healthy service that allows one stream a connection refuses several in a row.
 const maxConnections = 8
 
-// What became of an attempt that was sent more often.
+// The errors of an attempt that was sent several times.
 var (
 	errNotServed = fmt.Errorf("no answer began on any of %d connections", maxConnections)
 	errRefused   = errors.New("the service refused the request's HTTP/2 stream again and again")

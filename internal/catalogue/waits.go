@@ -10,8 +10,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// wait is one thing that a flight waits for. What holds a flight back, whether a caller's time suffices, what a caller
-// is told and the lines of the log come from the list of waits.
+// wait is one thing that a flight waits for. The list of waits decides what holds a flight back, whether a caller's
+// time suffices, what a caller is told and what is logged.
 type wait struct {
 	words  string    // for errors and the log; empty for the answer to a request under way
 	until  time.Time // when it ends, if nothing ends it sooner
@@ -21,7 +21,7 @@ type wait struct {
 	unread bool      // the words of that failure are on their way
 }
 
-// What a flight waits for, in words.
+// The waits of a flight, in words.
 const (
 	forItsTurn = "the requests before it"
 	forBackOff = "its back-off"
@@ -87,8 +87,8 @@ func (w wait) left(now time.Time) time.Duration {
 	return max(0, w.until.Sub(now))
 }
 
-// hold returns what a flight waits for: of its waits the one that ends last. If there is none, it returns the wait for
-// its turn, which ends now.
+// hold returns the wait of a flight that ends last. If there is none, it returns the wait for its turn, which ends
+// now.
 func (s *scheduler) hold(now time.Time, f *flight) wait {
 	if f.sent != nil {
 		return atMost("", openEnd, f.last)

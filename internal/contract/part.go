@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// SignOfPart returns what shows that an answer holds only a part of a list, such as "its header X-Next-Page is 2", or
-// an empty text. The interface shows no pagination: INTERFACE.md says what becomes of a part. elements is how many the
-// answer has. The names of headers are in any case. The text quotes the service.
+// SignOfPart returns the sign that an answer holds only a part of a list, such as "its header X-Next-Page is 2", or an
+// empty text. The interface does not describe pagination: INTERFACE.md says how a part is treated. elements is how
+// many the answer has. The names of headers are in any case. The text quotes the service.
 func SignOfPart(header http.Header, elements int) string {
 	for _, name := range slices.Sorted(maps.Keys(header)) {
 		for _, value := range header[name] {

@@ -90,8 +90,8 @@ func Compile(goType reflect.Type, typ tftypes.Type) (*Encoder, error) {
 	return &Encoder{goType: goType, encode: encode}, nil
 }
 
-// Encode returns the encoding of value, or a *TooLargeError if that has more than limit bytes. What is over the limit
-// is counted and not kept, but each text is encoded whole.
+// Encode returns the encoding of value, or a *TooLargeError if that has more than limit bytes. Bytes over the limit
+// are counted and not kept, but each text is encoded whole.
 func (e *Encoder) Encode(value any, limit int64) ([]byte, error) {
 	v := reflect.ValueOf(value)
 	if v.Type() != e.goType {

@@ -36,7 +36,7 @@ func Find(ctx context.Context) (Engine, error) {
 			return Engine{}, err
 		}
 	}
-	return Engine{}, fmt.Errorf("neither terraform nor tofu is on the PATH, and %s names no other: "+
+	return Engine{}, fmt.Errorf("neither terraform nor tofu is on the PATH, and %s does not name another: "+
 		"tools/with-engine.sh builds one", Variable)
 }
 
@@ -71,7 +71,7 @@ func (e Engine) String() string { return e.Name + " " + e.Version.String() }
 // OpenTofu reports whether the engine is an OpenTofu.
 func (e Engine) OpenTofu() bool { return e.Name == "OpenTofu" }
 
-// RegistryHost returns the registry of providers whose source has no host.
+// RegistryHost returns the registry of providers whose source does not name a host.
 func (e Engine) RegistryHost() string {
 	if e.OpenTofu() {
 		return "registry.opentofu.org"

@@ -84,7 +84,7 @@ func isRedirect(api *catalogue.APIError) bool {
 func (m *message) redirected(api *catalogue.APIError) {
 	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", api.Location),
 		"Set base_url to the service's own address. A redirect to a login page, or to the same address with a slash "+
-			"added, comes from a proxy or a gateway in between. What a gateway asks for can be given in headers.")
+			"added, comes from a proxy or a gateway in between. If a gateway needs a header, set it in headers.")
 	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")
 	moved, route, found := strings.Cut(api.Location, "/v1/")
 	if found && strings.Contains(moved, "://") && strings.HasSuffix(api.Path, "/v1/"+route) {
@@ -96,7 +96,7 @@ func (m *message) redirected(api *catalogue.APIError) {
 func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.say(SummaryUnexpected, notAsPromised, checkWhoAnswers)
 	if unusable.IsPart {
-		m.next = "Look for a newer version of the provider. If there is none, show this to the service's operator."
+		m.next = "Use a newer version of the provider. If this is the newest, show this to the service's operator."
 	}
 	if unusable.Place != "" {
 		m.Short = m.said[0]
@@ -104,7 +104,7 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	}
 }
 
-// quoteUnusable says what is wrong with a body, and what it answers.
+// quoteUnusable describes a body that cannot be used, and names the request that it answers.
 func (m *message) quoteUnusable(unusable *catalogue.UnusableAnswerError) {
 	problem := Sentence(unusable.Problem)
 	if unusable.Place != "" {

@@ -26,7 +26,7 @@ type Origin struct {
 	Over     []string // variables that are set as well, and ignored
 }
 
-// String names the origin, such as MODELCATALOGUE_CLIENT_ID. The zero Origin has no name.
+// String names the origin, such as MODELCATALOGUE_CLIENT_ID. The name of the zero Origin is empty.
 func (o Origin) String() string {
 	switch {
 	case o.Block:
@@ -42,7 +42,7 @@ const (
 	notTheService = "Check base_url: the server there may not be the service."
 )
 
-// rejected explains why the process has no token that the service accepts.
+// rejected explains why the process cannot get a token that the service accepts.
 func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.APIError) {
 	switch {
 	case api == nil:
@@ -62,7 +62,7 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 		m.say(SummaryRejected, "The service gave no token for client_id and client_secret.", "")
 		m.blame("that both are meant for the service at base_url.")
 	case errors.Is(api, catalogue.ErrNotFound), api.Status == http.StatusMethodNotAllowed:
-		m.say(SummaryNoToken, "The service has no token endpoint where the provider asked for a token.", checkBaseURL)
+		m.say(SummaryNoToken, "The service does not have a token endpoint at the address the provider used.", checkBaseURL)
 	default:
 		m.say(SummaryNoToken,
 			"The service refused the request for a token, and not with the code for wrong credentials "+

@@ -81,7 +81,7 @@ func TestMessagesByHand(t *testing.T) {
 		"a token by another method": {
 			err:     &catalogue.RejectedError{Err: tokenAnswered(405, "", "")},
 			summary: explain.SummaryNoToken,
-			parts:   []string{"no token endpoint", "Status 405"},
+			parts:   []string{"not have a token endpoint", "Status 405"},
 			next:    checkBaseURL,
 		},
 		"a redirect without a target": {

@@ -103,10 +103,10 @@ func (e *Explainer) whyNoProxy(scheme string, proxy *catalogue.Proxy) string {
 	return ""
 }
 
-// advice is what is wrong, and what to do about it.
+// advice is the cause of a fault and the next step.
 type advice struct{ cause, next string }
 
-// untrusted is the advice about faults of TLS and of certificates. Words in braces stand for what insecure puts there.
+// untrusted is the advice about faults of TLS and of certificates. insecure fills in the words in braces.
 var untrusted = map[catalogue.Fault]advice{
 	catalogue.NoTLS: {"The server does not speak TLS, which https needs.", "Check the host and port of base_url."},
 	catalogue.PlainHTTP: {
@@ -151,7 +151,7 @@ var untrusted = map[catalogue.Fault]advice{
 			"operator has to get a certificate for this name.",
 	},
 	catalogue.NoHost: {
-		"The server's certificate names no host. A common name does not count, only subject alternative names do.",
+		"The server's certificate does not name a host: only subject alternative names count, not its common name.",
 		"The service's operator has to get a certificate that names {host}.",
 	},
 	catalogue.WrongUse: {

@@ -11,7 +11,7 @@ import (
 type Problem struct {
 	Summary string
 	Detail  string
-	Path    path.Path // the argument at fault; the zero Path is none
+	Path    path.Path // the argument at fault; empty if no argument is
 	Source  string    // the block that has the problem
 	// Cause identifies a cause that other reads may have as well: nothing in it differs from read to read. It is empty
 	// if only this read can have it.

@@ -13,7 +13,7 @@ import (
 )
 
 // Subject is what a read was about: the argument at fault if the service rejects or misses its value. The zero Subject
-// has no such argument.
+// does not name one.
 type Subject struct {
 	Path      path.Path
 	Value     string // the id of a model group, unless it is a time horizon

@@ -1,5 +1,5 @@
 // Package imageref reads references of container images by the rules of Docker and Kubernetes, and says what is wrong
-// with one in words for who wrote it: the parser calls most faults "invalid reference format".
+// with one in words for its author: the parser calls most faults "invalid reference format".
 package imageref
 
 import (
@@ -39,7 +39,7 @@ type Likeness int
 // The likenesses. A reference without tag and digest has the tag latest.
 const (
 	Different    Likeness = iota
-	ButForDigest          // one has no digest, or a different one
+	ButForDigest          // only one has a digest, or they differ
 	Same                  // the same image; with a digest, whatever the tag is
 )
 
@@ -95,7 +95,7 @@ func problemOf(text string) string {
 	return problemOfName(name)
 }
 
-// problemOfCharacters says which character is the first that no image has, or returns "".
+// problemOfCharacters names the first character that a reference cannot contain, or returns "".
 func problemOfCharacters(text string) string {
 	at := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 	if at < 0 {
@@ -109,7 +109,7 @@ func problemOfCharacters(text string) string {
 	case unicode.IsControl(odd):
 		kind = "a control character"
 	}
-	return fmt.Sprintf("its character %d is %s (%U), which no image name can have",
+	return fmt.Sprintf("character %d is %s (%U), which an image name cannot contain",
 		utf8.RuneCountInString(text[:at])+1, kind, odd)
 }
 
@@ -123,7 +123,7 @@ func problemOfDigest(text string) string {
 	case err == nil:
 		return ""
 	case isHexadecimal(text, digest.SHA256):
-		return "its digest names no algorithm; write sha256: after the @"
+		return "its digest does not name its algorithm; write sha256: after the @"
 	case errors.Is(err, digest.ErrDigestUnsupported):
 		return "its digest names an algorithm that is not known; " + form
 	case hasColon && isHexadecimal(strings.ToLower(digits), algorithm):

@@ -26,7 +26,7 @@ const (
 	maxGap    = 8 * time.Second
 )
 
-// Pace decides when the next request of a process may be sent. The zero Pace is ready for use, and has no ceiling. It
+// Pace decides when the next request of a process may be sent. The zero Pace is ready for use, without a ceiling. It
 // is not safe for concurrent use.
 type Pace struct {
 	Ceiling  Limit         // the operator's, which stays as it is
@@ -38,10 +38,10 @@ type Pace struct {
 	gap      time.Duration // after the next 429, if nothing is let through before it
 	gapUntil time.Time
 	pause    pause
-	total    time.Duration // the length of all pauses, what is left of the last one included
+	total    time.Duration // the length of all pauses, with the rest of the last one
 }
 
-// pause is the last stretch in which the service asked for no requests. Several 429s may have prolonged it.
+// pause is the last stretch in which the service asked us to send nothing. Several 429s may have prolonged it.
 type pause struct {
 	from, until time.Time
 }

@@ -102,8 +102,8 @@ func (c configuration) resolveRequests(r *resolver) {
 	r.client.Snapshot = argument(argSnapshot, c.Snapshot, parseSwitch).or(r, defaultSnapshot)
 }
 
-// malformed lists what is wrong with the provider block itself. It ignores the environment, reads no file, and ignores
-// arguments that are only absent.
+// malformed lists what is wrong with the provider block itself. It ignores the environment and arguments that are only
+// absent, and does not read files.
 func (c configuration) malformed() []configProblem {
 	_, problems := c.resolve(environment{})
 	return slices.DeleteFunc(problems, func(p configProblem) bool { return p.missing })
@@ -150,8 +150,8 @@ func warnOfUnread(unread []unreadVariable, problems []configProblem, diags *diag
 }
 
 // userAgent names the provider to the service. The engine's own version is left out: OpenTofu reports itself as a
-// Terraform. What the environment appends has its line breaks and control characters replaced, because no header may
-// have them.
+// Terraform. Line breaks and control characters in the words that the environment appends are replaced, because a
+// header cannot contain them.
 func userAgent(version string, env environment) string {
 	separator := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	words := strings.FieldsFunc(env["TF_APPEND_USER_AGENT"], separator)

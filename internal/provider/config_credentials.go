@@ -95,7 +95,7 @@ func (r *resolver) addMissingCredential(absent blockArgument[string], other stri
 	r.addMissing(name, absent.need(), absent.inItsPlace(r.env), token)
 }
 
-// addCredential notes where a credential that is given comes from, and what is odd about it. instead are arguments of
+// addCredential notes where a credential comes from, and its oddities. instead are arguments of
 // the other kind, whose variables it overrides.
 func (r *resolver) addCredential(name, value string, instead ...string) {
 	from, given := r.origins[name]

@@ -16,7 +16,7 @@ type resolver struct {
 	settings
 	env      environment
 	problems []configProblem
-	// What the environment has for its own address only, if the provider block names a different one.
+	// The credentials that the environment has for its own address, if the provider block names a different one.
 	elsewhere  bool
 	ownAddress string // if it may be shown
 	withheld   []string
@@ -34,7 +34,7 @@ func argument[T any](name string, value attr.Value, parse func(string) (T, error
 	return blockArgument[T]{name, value, parse}
 }
 
-// required returns the value of an argument that has no default.
+// required returns the value of an argument without a default.
 func (a blockArgument[T]) required(r *resolver) T {
 	result, given := a.resolve(r)
 	if !given {

@@ -109,7 +109,7 @@ func (r *blockRead) tell(problem explain.Problem, more string) {
 	r.diags.Append(problem.Diagnostic())
 }
 
-// warn adds a warning. The empty path is on no argument.
+// warn adds a warning. With the empty path it is not about an argument.
 func (r *blockRead) warn(at path.Path, summary, detail string) {
 	if len(at.Steps()) == 0 {
 		r.diags.AddWarning(summary, detail)
@@ -167,7 +167,7 @@ func (d *catalogueDataSource) readArguments(
 	}
 	switch {
 	case d.connection == nil:
-		resp.Diagnostics.AddError(explain.SummaryNotConfigured, "The provider has no connection to the catalogue. "+
+		resp.Diagnostics.AddError(explain.SummaryNotConfigured, "The provider is not connected to the catalogue. "+
 			"Please report this to the provider's developers.")
 	case d.connection.client == nil:
 		resp.Diagnostics.Append(d.notKnownYet(fields))
@@ -177,7 +177,7 @@ func (d *catalogueDataSource) readArguments(
 	return nil
 }
 
-// notKnownYet says that the provider has no client in this plan. Every block that the plan reads fails with it.
+// notKnownYet says that this plan cannot configure the client. Every block that the plan reads fails with it.
 func (d *catalogueDataSource) notKnownYet(fields reflect.Value) diag.Diagnostic {
 	unknown := explain.Enumerated(d.connection.unknown)
 	return d.connection.explainer.Tell(explain.Problem{
@@ -210,7 +210,7 @@ type groupError struct {
 	explain.Problem
 	phrase  string // the detail as a phrase about the group
 	which   string // tells the block apart from others that read the group, such as ", revision 3"
-	nothing bool   // the group has no such model: it is left out if it was only listed
+	nothing bool   // the group lacks the model: it is left out if it was only listed
 }
 
 func (e *groupError) Error() string { return e.Summary + ": " + e.Detail }

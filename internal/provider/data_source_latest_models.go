@@ -37,7 +37,7 @@ func latestModelsSchema() schema.Schema {
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 			argAttributes:      attributesArgument(modelAttributes(), "models"),
 			"models": recordMap("The latest model of each group, by model group id. A group that was not "+
-				"named, and has no models or none that satisfies `where`, is left out.", "latest_model",
+				"named, and does not have a model that satisfies `where`, is left out.", "latest_model",
 				modelAttributes()),
 		},
 		Blocks: whereBlocks("If every model of a group fails one, that is an error if the group is named in " +
@@ -70,7 +70,7 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 	}
 	read := func(ctx context.Context, id string) (choice, error) {
 		return state.Where.newest(ctx, r, id, "Relax where, or take the group out of model_group_ids: "+
-			"without that argument, groups that have no such model are left out.")
+			"without that argument, groups without such a model are left out.")
 	}
 	all, far, fault := readFleet(ctx, members, read)
 	if listed != nil {

@@ -19,7 +19,7 @@ func modelSchema() schema.Schema {
 			"model_group_id": modelGroupIDAttribute(),
 			"revision": schema.NumberAttribute{
 				MarkdownDescription: "The revision to read. The first revision of a group can be `0`. It is an " +
-					"error if the group has no such revision.",
+					"error if the group does not have it.",
 				Required:   true,
 				Validators: []validator.Number{countRule},
 			},

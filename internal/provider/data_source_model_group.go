@@ -71,8 +71,8 @@ func (r *blockRead) group(ctx context.Context, id *string, name string) (*catalo
 	return groupNamed(groups, name)
 }
 
-// groupNamed finds the one group of exactly that name. Records of other names may be wrong, but one whose name cannot
-// be read may be the one if there is no other.
+// groupNamed finds the one group of exactly that name. Records of other names may be wrong. If none matches, one whose
+// name cannot be read may be the one.
 func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGroup, error) {
 	var found []*catalogue.ModelGroup
 	var unnamed error

@@ -23,7 +23,7 @@ func pinnedModelsSchema() schema.Schema {
 		Attributes: map[string]schema.Attribute{
 			argRevisions: schema.MapAttribute{
 				MarkdownDescription: "The revision to read of each model group, by model group id. The first " +
-					"revision of a group can be `0`. It is an error if a group has no such revision. An empty map " +
+					"revision of a group can be `0`. It is an error if a group lacks its revision. An empty map " +
 					"reads nothing.",
 				Required:    true,
 				ElementType: types.NumberType,

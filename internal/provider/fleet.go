@@ -41,7 +41,7 @@ type fleet[T any] struct {
 	ask   func(context.Context, string) (T, error)
 	done  chan *settled[T]
 	far   *progress // which only the fleet changes
-	doubt error     // a failure since which the service has answered for no member
+	doubt error     // a failure since which the service has not answered for any member
 	fault error     // a failure that every other member would share
 }
 
@@ -70,7 +70,7 @@ func readFleet[T any](
 			}
 		}
 	}
-	// If the service answered for no member after a failure, it is down.
+	// If the service did not answer for any member after a failure, it is down.
 	fault = cmp.Or(f.fault, f.doubt)
 	if fault == nil {
 		far.log(ctx)

@@ -12,10 +12,10 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// listing is the model groups of a fleet that nobody named, and which of them have no model in it.
+// listing is the model groups of a fleet that nobody named, and which of them are without a model in it.
 type listing struct {
 	groups   map[string]*catalogue.ModelGroup // by id
-	without  []string                         // those that have no models
+	without  []string                         // those without models
 	archived []string                         // those whose revisions are all archived
 	failing  []string                         // those whose models all fail a condition, and why
 	behind   []string                         // those that were listed with a newer revision than was answered
@@ -37,7 +37,7 @@ func listedGroups(groups []*catalogue.ModelGroup, onHorizon bool) ([]member, *li
 	return members, &listing{groups: listed}, nil
 }
 
-// leaveOut clears the errors of groups that have no model that satisfies, or no model at all. If the service
+// leaveOut clears the errors of groups without a model that satisfies, or without any model. If the service
 // contradicts itself, or if a gateway may have answered, a group stays: what was deployed from its model would be
 // destroyed.
 func (l *listing) leaveOut(all []settled[choice]) {
@@ -58,9 +58,9 @@ func (l *listing) leaveOut(all []settled[choice]) {
 	}
 }
 
-// withoutModels notes why a group that has no latest model is left out, or returns the error if the list says
-// otherwise. A list says that a group has no models if its record is right, and has none of them and no latest
-// revision; the first may be 0. If it has one, its revisions are archived.
+// withoutModels notes why a group without a latest model is left out, or returns the error if the list says otherwise.
+// A list says that a group is empty if its record is right and has neither models nor a latest revision; the first may
+// be 0. If it has a latest revision, its revisions are archived.
 func (l *listing) withoutModels(group *catalogue.ModelGroup, err error) error {
 	latest := orZero(group.LatestRevision)
 	hasNone := group.Err == nil && group.Models != nil && len(group.Models) == 0
@@ -89,8 +89,8 @@ func listedAs(group *catalogue.ModelGroup) string {
 	return fmt.Sprintf("the list of groups has %d as its latest revision", *group.LatestRevision)
 }
 
-// contradicted returns the error if the catalogue says that it has no such group, or no model of it, after it said
-// something else before. Any other error is returned as it is.
+// contradicted returns the error if the catalogue says that it lacks the group, or any model of it, after it said
+// otherwise. Any other error is returned as it is.
 func contradicted(err error, group, before string) error {
 	if !saysNotFound(err) {
 		return err
@@ -129,7 +129,8 @@ func (l *listing) compare(group *catalogue.ModelGroup, read choice) {
 	}
 }
 
-// warn says which groups were left out, or have an older model than listed. What emptied a fleet is one warning.
+// warn says which groups were left out, or have an older model than listed. A fleet that became empty gets one
+// warning.
 func (l *listing) warn(r *blockRead, state *latestModelsState) {
 	at := path.Empty()
 	if state.TimeHorizon != nil {
@@ -142,22 +143,22 @@ func (l *listing) warn(r *blockRead, state *latestModelsState) {
 	case len(state.Models) == 0:
 		r.warn(at, explain.SummaryNoModelRead, explain.Paragraphs(l.emptied(state),
 			"models is empty: a for_each over it destroys what it made before. If that is not meant, check the "+
-				"credentials and the arguments of the block, or name the groups in model_group_ids, so that each "+
-				"that has no model is an error."))
+				"credentials and the arguments of the block, or name the groups in model_group_ids, so that one "+
+				"without a model is an error."))
 	case len(l.archived) > 0:
 		r.warn(path.Empty(), explain.SummaryLeftOut, fmt.Sprintf("All revisions of these model groups are archived, "+
-			"and the catalogue has no latest model of them: %s.\n\nThey are not in models. To read an archived "+
+			"so they do not have a latest model: %s.\n\nThey are not in models. To read an archived "+
 			"revision, pin it with modelcatalogue_pinned_models.", explain.JoinFirst(l.archived, ", ")))
 	}
 	if len(l.behind) > 0 {
 		r.warn(path.Empty(), explain.SummaryBehind, fmt.Sprintf("The catalogue lists newer revisions of these model "+
 			"groups than it answered when they were read, so one of the two answers is old:%s\n\nThe plan continues "+
-			"with what was read. If the next run says so again, show this to the service's operator.",
+			"with the models that were read. If the next run says so again, show this to the service's operator.",
 			explain.Bulleted(l.behind, explain.MaxIDs)))
 	}
 }
 
-// emptied says why a fleet has no models.
+// emptied says why a fleet is empty.
 func (l *listing) emptied(state *latestModelsState) string {
 	onHorizon := ""
 	if state.TimeHorizon != nil {

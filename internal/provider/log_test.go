@@ -82,8 +82,8 @@ func TestTheLog(t *testing.T) {
 		expectNone(t, diagnostics)
 		info := written.messages(t, "info")
 		for _, part := range []string{
-			"A token is asked for: there is none", "Waiting 3s for the pause that the service asked for (status 429)",
-			": 503 Service Unavailable, code DOWN: Down", "The token is not used again: 401 for GET http://localhost" + mainPath,
+			"Requesting a token: there is none", "Waiting 3s for the pause that the service asked for (status 429)",
+			": 503 Service Unavailable, code DOWN: Down", "GET http://localhost" + mainPath + " answered 401; the token is discarded",
 		} {
 			if !strings.Contains(strings.Join(info, "\n"), part) {
 				t.Errorf("no line says %q:\n%q", part, info)

@@ -54,7 +54,7 @@ func (p *progress) end(isAnswered, isRead bool) (next <-chan struct{}) {
 }
 
 // say returns how far it is for a line of the log, and takes note that the log says so. It returns "" if there is only
-// one block. A group that was answered with an error, such as one that has no models, is not read.
+// one block. A group that was answered with an error, such as one without models, is not read.
 func (p *progress) say() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -60,7 +60,7 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 	}
 }
 
-// credentialAttributes returns the arguments for the service's address, and for what it has to be shown.
+// credentialAttributes returns the arguments for the service's address and the credentials.
 func credentialAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		argBaseURL: schema.StringAttribute{
@@ -156,8 +156,8 @@ func alsoReadFrom(argument string) string {
 	return text + "."
 }
 
-// ValidateConfig reports what is wrong in the provider block itself. What is only absent, and the environment, are left
-// to Configure: `validate` has to pass without credentials.
+// ValidateConfig reports the mistakes in the provider block itself. Absent arguments and the environment are left to
+// Configure: `validate` has to pass without credentials.
 func (p *catalogueProvider) ValidateConfig(
 	ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse,
 ) {

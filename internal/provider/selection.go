@@ -74,7 +74,7 @@ func (v attributeNames) ValidateList(_ context.Context, req validator.ListReques
 	}
 	at, problem := wrong.first, wrong.sentences[0]
 	if len(wrong.sentences) > 1 {
-		at, problem = req.Path, "Several elements name no attribute:"+explain.Bulleted(wrong.sentences, maxNames)
+		at, problem = req.Path, "Several elements are not attributes:"+explain.Bulleted(wrong.sentences, maxNames)
 	}
 	resp.Diagnostics.AddAttributeError(at, explain.SummaryAttribute, explain.Paragraphs(problem,
 		fmt.Sprintf("These can be named: %s. Nested attributes are included.", strings.Join(v.known, ", "))))
@@ -83,7 +83,7 @@ func (v attributeNames) ValidateList(_ context.Context, req validator.ListReques
 // maxNames bounds the wrong names or elements that one error lists. It is more than any record has attributes.
 const maxNames = 50
 
-// mistaken says what is wrong with an element that names no attribute.
+// mistaken says why an element does not name an attribute.
 func (v attributeNames) mistaken(i int, name types.String) string {
 	if name.IsNull() {
 		return fmt.Sprintf("%s[%d] is null. Give a name, or leave the element out.", argAttributes, i)

@@ -13,8 +13,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// oneSpelling validates that an argument names no model group by its id in two spellings: two pins of one group, for
-// example, would deploy it twice.
+// oneSpelling validates that an argument does not name a model group by two spellings of its id: two pins of one
+// group, for example, would deploy it twice.
 type oneSpelling struct{ undescribed }
 
 // ValidateList checks the elements.

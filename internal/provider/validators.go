@@ -162,7 +162,7 @@ func (idOrName) ValidateString(ctx context.Context, req validator.StringRequest,
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("name"), &name)...)
 	switch id := req.ConfigValue; {
 	case id.IsUnknown() || name.IsUnknown():
-		// What is not known yet may turn out to be null.
+		// An unknown value may turn out to be null.
 	case id.IsNull() && name.IsNull():
 		resp.Diagnostics.AddAttributeError(req.Path, explain.SummaryNoIDNorName,
 			"The block does not say which model group to read. Give its id, or its exact name. The id is the safer "+
@@ -173,7 +173,7 @@ func (idOrName) ValidateString(ctx context.Context, req validator.StringRequest,
 	}
 }
 
-// idsOrHorizon validates, on model_group_ids, that there is no time_horizon beside it.
+// idsOrHorizon validates, on model_group_ids, that time_horizon is not set as well.
 type idsOrHorizon struct{ undescribed }
 
 func (idsOrHorizon) ValidateList(ctx context.Context, req validator.ListRequest, resp *validator.ListResponse) {

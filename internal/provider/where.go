@@ -22,7 +22,7 @@ import (
 const argWhere = "where"
 
 // whereBlocks returns that argument, which is a block: an engine refuses a misspelt name in a block, and drops it from
-// an object without a word. without describes what happens to a group that has no such model.
+// an object without a word. without describes what happens to a group without such a model.
 func whereBlocks(without string) map[string]schema.Block {
 	return map[string]schema.Block{argWhere: schema.SingleNestedBlock{
 		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, " +

@@ -18,7 +18,7 @@ const (
 	unmet
 )
 
-// finding is how a model stands to one condition, or to one part of it, and what the service says of that.
+// finding is how a model meets one condition, or one part of it, and the service's words about that.
 type finding struct {
 	standing standing
 	words    string // a clause about the model

@@ -23,7 +23,7 @@ func acceptWithdrawnAttribute() schema.BoolAttribute {
 	}
 }
 
-// What to do about withdrawn revisions that are pinned, and about those that are followed.
+// The next step if withdrawn revisions are pinned, and if they are followed.
 const (
 	pinAnother = "The plan continues. Pin another revision, or set accept_withdrawn = true to silence this warning."
 	passOver   = "The plan continues. Conditions on enabled and archived in where read the newest revision in " +

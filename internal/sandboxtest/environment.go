@@ -10,7 +10,7 @@ import (
 var ofUsers = regexp.MustCompile(`(?i)^MODEL_?CATALOG(UE)?_|_PROXY$`)
 
 // Unset removes the settings of the person who runs the tests from the environment of this process, and returns them.
-// What only tests read stays.
+// Variables that only tests read stay.
 func Unset() map[string]string {
 	settings := map[string]string{}
 	for _, entry := range os.Environ() {

@@ -13,7 +13,8 @@ import (
 )
 
 // ParseBaseURL reads the service's address: an absolute https URL, with a path prefix or not, http to a loopback host
-// only, and nothing else in it. The result has no trailing slash. An error quotes nothing that may be a password.
+// only, and nothing else in it. The result does not end with a slash. An error never quotes anything that may be a
+// password.
 func ParseBaseURL(text string) (*url.URL, error) {
 	if problem := addressMistake(text); problem != "" {
 		return nil, errors.New(problem)
@@ -25,7 +26,7 @@ func ParseBaseURL(text string) (*url.URL, error) {
 	u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
 	u.Path = strings.TrimRight(u.Path, "/")
 	if ofRoute(u.Path) {
-		return nil, errors.New("its path goes on with /v1, which the provider adds; leave out /v1 and what follows")
+		return nil, errors.New("its path contains /v1, which the provider adds; leave out /v1 and everything after it")
 	}
 	return u, nil
 }
@@ -78,7 +79,7 @@ func hostMistake(text string) string {
 	host, _ := hostAndPort(text)
 	switch {
 	case host == "" || host == "[]":
-		return "it names no host"
+		return "it does not name a host"
 	case !strings.HasPrefix(host, "[") && strings.Contains(host, ":"):
 		return `the host contains an unexpected ":"`
 	}

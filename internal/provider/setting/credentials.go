@@ -9,7 +9,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// wrappings are what may stand around a credential: what is left without it, and what to say about it.
+// wrappings are characters that may stand around a credential: how to remove them, and the sentence about them.
 var wrappings = []struct {
 	without func(string) string
 	say     string
@@ -23,7 +23,7 @@ func withoutMark(text string) string { return strings.TrimPrefix(text, byteOrder
 
 func withoutQuotes(text string) string { return strings.Trim(text, quotes) }
 
-// Oddities says what looks wrong with a credential and what to do about it, in words that show none of it. trimmed says
+// Oddities says what looks wrong with a credential and what to do about it, without showing any of it. trimmed says
 // how to get rid of white space around it. Each may belong to the value, so none is a problem by itself. If nothing
 // else is odd, a secret may be the wrong text or a part of one; the length of a longer one is not told.
 func Oddities(argument, value, trimmed string) []string {
@@ -55,8 +55,9 @@ func Oddities(argument, value, trimmed string) []string {
 // Verbatim is the parser of a client id and a client secret, which may be any text.
 func Verbatim(text string) (string, error) { return text, nil }
 
-// ParseAccessToken returns an error for what cannot be sent as a bearer token (RFC 6750 §2.1), and for what people
-// paste in its place. White space around it, which no token has, is left out. The error shows none of it.
+// ParseAccessToken returns an error for a text that cannot be sent as a bearer token (RFC 6750 §2.1), and for texts
+// that people paste in its place. White space around it is never part of a token and is left out. The error does not
+// show the text.
 func ParseAccessToken(text string) (string, error) {
 	text = strings.TrimSpace(withoutMark(text))
 	const form = "give one token, in ASCII, without a word such as Bearer before it"

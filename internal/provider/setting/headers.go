@@ -53,7 +53,7 @@ func HeaderMistake(name, value string) string {
 	case name == "":
 		return "has no name"
 	case odd != "":
-		return "has a name that no header can have: its " + odd
+		return "has a name that a header cannot have: " + odd
 	case strings.EqualFold(name, "Authorization"):
 		return "is Authorization, which the provider sets itself; Identity-Aware Proxy also takes its credential in " +
 			"Proxy-Authorization"
@@ -65,7 +65,7 @@ func HeaderMistake(name, value string) string {
 		return "has white space around its value, such as the line break at the end of a file; trimspace(…) " +
 			"leaves it out"
 	case unsendable != "":
-		return "has a value that cannot be sent: its " + unsendable
+		return "has a value that cannot be sent: " + unsendable
 	}
 	return ""
 }

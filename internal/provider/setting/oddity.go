@@ -60,7 +60,7 @@ func oddity(text string) string {
 func oddityOf(text string, odd func(rune) bool, form string) string {
 	problem := oddity(text)
 	if at := redact.OddCharacter(text, odd); problem == "" && at != "" {
-		return "its " + at + "; " + form
+		return at + "; " + form
 	}
 	return it(problem)
 }
@@ -115,8 +115,8 @@ func isFile(text string) bool {
 // nameLetters are those of a variable of the shell.
 const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 
-// placeholders are forms of text that something should have filled in: how each begins and ends, and the letters
-// between, any if there are none.
+// placeholders are forms of text that something should have filled in: how each begins and ends, and which letters may
+// stand between ("" for any).
 var placeholders = []struct{ first, last, letters string }{
 	{"${", "}", ""},
 	{"$(", ")", ""},

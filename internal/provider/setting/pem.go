@@ -17,7 +17,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// Bundle is the certificates of a text, and what is wrong with those that are left out.
+// Bundle is the certificates of a text, and why others are left out.
 type Bundle struct {
 	Certificates []*x509.Certificate
 	LeftOut      []string // such as "certificate 2 of 3: x509: negative serial number"
@@ -83,9 +83,9 @@ func ParseKey(text string) (crypto.Signer, error) {
 	case mistake != "":
 		return nil, errors.New(mistake)
 	case key.encrypted:
-		return nil, errors.New("it is encrypted, and the provider asks for no password; openssl pkey decrypts it")
+		return nil, errors.New("it is encrypted, and the provider cannot ask for a password; use openssl pkey first")
 	case key.label != "":
-		return nil, fmt.Errorf("its block labelled %s is cut short or damaged, or has no key of RSA, ECDSA or Ed25519",
+		return nil, fmt.Errorf("its block labelled %s is cut short or damaged, or is not an RSA, ECDSA or Ed25519 key",
 			redact.Abridged(key.label))
 	case blocks[0].label == certificateLabel:
 		return nil, errors.New("it is a certificate; give that in " + ClientCertificate + ", and its private key here")
@@ -101,7 +101,7 @@ func signerOf(der []byte) crypto.Signer {
 	if key, err := x509.ParseECPrivateKey(der); err == nil {
 		return key
 	}
-	key, _ := x509.ParsePKCS8PrivateKey(der) // nil if it is none of these
+	key, _ := x509.ParsePKCS8PrivateKey(der) // nil if it is in another form
 	signer, _ := key.(crypto.Signer)
 	return signer
 }
@@ -135,8 +135,8 @@ const (
 	dashes           = "-----"
 )
 
-// pemBlock is a block of a text in PEM form. It has no content if it is cut short or damaged, and no label if its first
-// line is.
+// pemBlock is a block of a text in PEM form. Its content is empty if it is cut short or damaged, and its label is
+// empty if its first line is.
 type pemBlock struct {
 	label     string
 	content   []byte
@@ -213,7 +213,7 @@ func notALineBreak(text string) string {
 	if odd == "" {
 		return ""
 	}
-	return "its " + odd + ", where a line break is expected; give all of its lines, with real line breaks"
+	return odd + ", where a line break is expected; give all of its lines, with real line breaks"
 }
 
 // inDER finds what is in binary form, by how it begins: a sequence, and in that the number of a version or another

@@ -55,7 +55,7 @@ func (e Environment) otherProxy(base *url.URL) string {
 	return fmt.Sprintf("%s is set, but for an https address only HTTPS_PROXY is read.", other)
 }
 
-// withProxyScheme returns the address of a proxy with http if it has no scheme, as net/http reads it.
+// withProxyScheme returns the address of a proxy with http if it lacks a scheme, as net/http reads it.
 func withProxyScheme(value string) string {
 	if strings.Contains(value, "://") {
 		return value

@@ -16,7 +16,7 @@ import (
 const (
 	// maxRequests bounds the requests of a ceiling: the client keeps the time of each.
 	maxRequests = 1_000_000
-	// minPeriod and maxPeriod bound the period of a ceiling. One that is longer than a run has no use, because every
+	// minPeriod and maxPeriod bound the period of a ceiling. A period longer than a run is useless, because every
 	// process counts for itself.
 	minPeriod, maxPeriod = time.Millisecond, 24 * time.Hour
 	// numberPrecision is that of an engine's numbers, in bits.

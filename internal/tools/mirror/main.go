@@ -106,7 +106,7 @@ func list(folder string) error {
 		name := named.FindStringSubmatch(file)
 		hash, err := hashOf(file)
 		if name == nil || err != nil {
-			return fmt.Errorf("%s is no archive of this mirror: %w", file, err)
+			return fmt.Errorf("%s is not an archive of this mirror: %w", file, err)
 		}
 		version, platform := name[1], name[2]
 		if lists[version] == nil {
