@@ -188,13 +188,13 @@ var (
 
 // adviceOn returns the advice about a fault of TLS or of a certificate.
 func adviceOn(network *catalogue.NetworkError, host string) advice {
-	certificate, ip := network.Certificate, net.ParseIP(host)
+	certificate := network.Certificate
 	switch {
 	case network.Fault == catalogue.InvalidCertificate && certificate.Seen.Before(certificate.From):
 		return notValidYet
 	case network.Fault == catalogue.UnknownAuthority && certificate.SelfSigned:
 		return signedByItself
-	case network.Fault == catalogue.PlainHTTP && (host == "localhost" || ip.IsLoopback()):
+	case network.Fault == catalogue.PlainHTTP && (host == "localhost" || net.ParseIP(host).IsLoopback()):
 		return plainHTTPHere
 	}
 	if known, ok := untrusted[network.Fault]; ok {
@@ -218,9 +218,9 @@ func (m *message) insecure(network *catalogue.NetworkError) {
 		"{host}", host,
 		"{names}", Enumerated(found.Names),
 		"{issuer}", strconv.Quote(found.Issuer),
-		"{from}", inUTC(found.From),
-		"{until}", inUTC(found.Until),
-		"{now}", inUTC(found.Seen),
+		"{from}", InUTC(found.From),
+		"{until}", InUTC(found.Until),
+		"{now}", InUTC(found.Seen),
 		"{method}", found.Method,
 		"{alone}", sentAlone(found),
 		"{given}", m.by.authorities(found.Issuer),
@@ -250,7 +250,8 @@ func (e *Explainer) authorities(issuer string) string {
 	return fmt.Sprintf(" ca_certificate_pem has certificates of %s.", Quoted(e.Authorities...))
 }
 
-func inUTC(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
+// InUTC spells a moment to the minute, as messages about certificates do.
+func InUTC(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
 
 // proxy explains a proxy that did not let the request through.
 func (m *message) proxy(fault *catalogue.NetworkError) {

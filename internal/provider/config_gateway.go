@@ -90,8 +90,7 @@ func (r *resolver) addMissingBeside(given, absent string) {
 
 // warnOfDates warns of a client's certificate that is not valid now: some servers only close the connection.
 func (r *resolver) warnOfDates(own *x509.Certificate) {
-	const minute = "2006-01-02 15:04 UTC"
-	now := time.Now().UTC()
+	now := time.Now()
 	if now.After(own.NotBefore) && now.Before(own.NotAfter) {
 		return
 	}
@@ -99,8 +98,8 @@ func (r *resolver) warnOfDates(own *x509.Certificate) {
 		argument: argClientCertificate,
 		summary:  explain.SummaryNotValidNow,
 		detail: fmt.Sprintf("The certificate in %s is valid from %s until %s; this machine's clock says %s. A server "+
-			"that asks for it will refuse it.", argClientCertificate, own.NotBefore.UTC().Format(minute),
-			own.NotAfter.UTC().Format(minute), now.Format(minute)),
+			"that asks for it will refuse it.", argClientCertificate, explain.InUTC(own.NotBefore),
+			explain.InUTC(own.NotAfter), explain.InUTC(now)),
 	})
 }
 

@@ -100,6 +100,11 @@ func TestClientCertificates(t *testing.T) {
 		if isPair := got.client.ClientCertificate.PrivateKey != nil; isPair != isSound {
 			t.Errorf("%s: a pair is %t", name, isPair)
 		}
+		text, _ := test.certificate.(string)
+		count, presented := strings.Count(text, "BEGIN CERTIFICATE"), len(got.client.ClientCertificate.Certificate)
+		if isSound && presented != count {
+			t.Errorf("%s: %d certificates of %d are presented", name, presented, count)
+		}
 	}
 	expectNone(t, validateProvider(t, complete.with(argClientCertificate, certificate))) // the key may be in the environment
 }
@@ -133,6 +138,7 @@ func pairsOfAClient(t *testing.T, certificate, key string) map[string]pairOfACli
 		"a key that is cut short":    of(key[:100], "is cut short or damaged"),
 		"the path of a key":          of("./client.key", "the name of a file"),
 		"a chain":                    {certificate: certificate + other, key: key},
+		"a chain with it twice":      {certificate: certificate + other + certificate, key: key},
 		"the key in the environment": {certificate: certificate, environment: []string{"CLIENT_KEY_PEM=" + key}},
 		"only the key":               {certificate: "\n", key: key, aboutCertificate: "needs client_certificate_pem beside it"},
 		"a chain in another order":   {certificate: other + certificate, key: key, aboutKey: "to certificate 2 in"},

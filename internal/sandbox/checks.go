@@ -11,7 +11,8 @@ import (
 )
 
 // checkModel adds what a schema cannot say of the fields of a model: an image that no registry could have, unless it is
-// empty; a time horizon that is not among those of the catalogue, if it has any; the name of a group in place of its id.
+// empty; a time horizon that is not among those of the catalogue, if it has any; the name of a group in place of its
+// id.
 func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, in *Catalogue) {
 	image := fields.text("dockerImage")
 	if _, err := imageref.Parse(image); err != nil && image != "" {

@@ -132,8 +132,6 @@ func hostAndPort(text string) (host, port string) {
 	return text, ""
 }
 
-func isNumber(text string) bool { return strings.Trim(text, "0123456789") == "" }
-
 // clearText says that an address would send credentials unencrypted to another machine, or returns "".
 func clearText(text string) string {
 	host, _ := hostAndPort(text)
@@ -145,8 +143,7 @@ func clearText(text string) string {
 }
 
 func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }
 
 // ofRoute reports whether a path ends in the version of the interface, or in a route below it.
@@ -165,7 +162,7 @@ func Showable(text string) bool {
 		}
 	}
 	for _, behind := range strings.Split(text, ":")[1:] {
-		if port, _, _ := strings.Cut(behind, "/"); !isNumber(port) {
+		if port, _, _ := strings.Cut(behind, "/"); strings.Trim(port, "0123456789") != "" {
 			return false
 		}
 	}

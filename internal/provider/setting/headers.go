@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
@@ -15,7 +17,7 @@ func ParseHeaders(text string) (map[string]string, error) {
 	headers, lines := map[string]string{}, map[string]int{}
 	var problems []string
 	number := 0
-	for line := range strings.Lines(strings.TrimPrefix(text, byteOrderMark)) {
+	for line := range strings.Lines(withoutMark(text)) {
 		number++
 		if IsBlank(line) {
 			continue
@@ -47,7 +49,7 @@ func ParseHeaders(text string) (map[string]string, error) {
 // HeaderMistake says what is wrong with a header, as the rest of a sentence about it, or returns "". It shows nothing
 // of the value, and one character of a name.
 func HeaderMistake(name, value string) string {
-	odd := redact.OddCharacter(name, notInToken)
+	odd := redact.OddCharacter(name, func(r rune) bool { return !httpguts.IsTokenRune(r) })
 	unsendable := redact.OddCharacter(value, isUnseen)
 	switch {
 	case name == "":
@@ -68,12 +70,6 @@ func HeaderMistake(name, value string) string {
 		return "has a value that cannot be sent: " + unsendable
 	}
 	return ""
-}
-
-// notInToken reports whether no token of RFC 9110 §5.6.2 has a character.
-func notInToken(r rune) bool {
-	isLetter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-	return !isLetter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 }
 
 // isReserved reports whether a header says how a connection, a request or its answer is to be read.

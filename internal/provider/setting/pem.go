@@ -148,7 +148,7 @@ func (b pemBlock) isKey() bool { return strings.HasSuffix(b.label, keyLabel) }
 // blocksOf returns the blocks of a text, whose lines may be indented, and which may be joined without a line break. It
 // skips text between them, as in bundles.
 func blocksOf(text string) (blocks []pemBlock) {
-	text = unindented(strings.TrimPrefix(text, byteOrderMark))
+	text = unindented(withoutMark(text))
 	for _, part := range strings.Split(text, beginBlock)[1:] {
 		label, _, ends := strings.Cut(part, dashes)
 		if !ends || !isOneLine(label) {

@@ -66,18 +66,21 @@ func withProxyScheme(value string) string {
 // proxyMistake says what is wrong with the address of a proxy, or returns "". It shows one character of it at most, and
 // none of a user name or password.
 func proxyMistake(value string) string {
-	scheme, _, _ := strings.Cut(strings.ToLower(withProxyScheme(value)), "://")
+	scheme, rest, _ := strings.Cut(withProxyScheme(value), "://")
+	end := strings.LastIndexByte(rest, '@') + 1
+	user, host := rest[:end], rest[end:]
+	_, broken := url.Parse("http://" + user + "host")
 	switch left := oddity(value); {
 	case left != "":
 		return "it " + left
 	case strings.TrimSpace(value) != value:
 		return "it has white space around it; leave it out"
-	case !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, scheme):
+	case !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, strings.ToLower(scheme)):
 		return "its scheme must be http, https, socks5 or socks5h"
-	case unescaped(value):
+	case broken != nil || strings.ContainsAny(user, "/?#"): // it ends early, at a / for example
 		return "special characters in its user name or password have to be written as %XX, such as %23 for #"
 	}
-	return proxyHostMistake(withoutUser(value))
+	return proxyHostMistake(scheme + "://" + host)
 }
 
 // proxyHostMistake says what is wrong with such an address beside its user name and password, or returns "".
@@ -96,18 +99,4 @@ func proxyHostMistake(address string) string {
 		return "it has a path, as a file for automatic configuration has; write the proxy's own address"
 	}
 	return hostMistake(address)
-}
-
-// unescaped reports whether a user name or password ends early: at a / or # in it, for example.
-func unescaped(value string) bool {
-	_, rest, _ := strings.Cut(withProxyScheme(value), "://")
-	user := rest[:strings.LastIndexByte(rest, '@')+1]
-	_, err := url.Parse("http://" + user + "host")
-	return err != nil || strings.ContainsAny(user, "/?#")
-}
-
-// withoutUser returns the address of a proxy without the user name and password.
-func withoutUser(value string) string {
-	scheme, rest, _ := strings.Cut(withProxyScheme(value), "://")
-	return scheme + "://" + rest[strings.LastIndexByte(rest, '@')+1:]
 }
