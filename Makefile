@@ -1,7 +1,8 @@
 # GNU make, 3.81 or later. `make` by itself lists what there is.
 
 BIN := .cache/bin
-# What one target has compiled no other compiles again: all have the flags of tools/build.sh.
+# A target does not compile again what another has compiled: all have the flags of
+# tools/build.sh.
 export CGO_ENABLED := 0
 # git refuses the clone of another owner, so nothing but a release is stamped with its commit.
 export GOFLAGS := $(shell go env GOFLAGS 2>/dev/null) -buildvcs=false
@@ -182,7 +183,7 @@ bench-pace: ## Measure plans within request allowances, in simulated time; print
 		-allowance-seeds=9
 
 .PHONY: vulncheck
-vulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities in what is called; asks vuln.go.dev.
+vulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities in the code that is called; asks vuln.go.dev.
 	$(BIN)/govulncheck ./...
 
 ## Release
@@ -206,7 +207,7 @@ $(BIN)/%: tools/%/go.mod tools/%/go.sum
 
 $(BIN)/terraform-newest: $(wildcard tools/terraform-newest/stubs/*/*)
 
-# Its checksum is in what it writes, so it has no path of this machine.
+# Its output contains its own checksum, so it must not contain a path of this machine.
 $(BIN)/cyclonedx-gomod: TOOL_FLAGS := -trimpath
 # Without this flag an engine calls itself a development build, which few version
 # constraints admit.

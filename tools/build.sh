@@ -3,7 +3,7 @@
 # compile it prints, on standard error, what it builds and how long that takes the first
 # time, how far it is every ten seconds, and how long it took.
 #
-# Whatever make compiles has the same flags, so that nothing is compiled twice: no cgo,
+# Everything that make compiles has the same flags, so that nothing is compiled twice: no cgo,
 # for executables that run in any container, and no -trimpath, which the Go programs of
 # an editor do not have. Only the race detector needs packages of its own.
 set -euo pipefail

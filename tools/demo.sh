@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # demo.sh is `make demo`: a real engine reads a catalogue, and its plans show a
-# revision that is published and one that is re-published in place. What it prints
-# is the same each time, because the README shows it.
+# revision that is published and one that is re-published in place. Its output is the
+# same each time, because the README shows it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -48,7 +48,7 @@ if ! (cd "$work" && "$engine" providers schema -json) >"$work/schema.json" 2>"$w
   exit 1
 fi
 if ! grep -q '"parse_image"' "$work/schema.json"; then
-  echo "The schema from $engine has no functions: generating needs Terraform 1.8, OpenTofu 1.7 or later." >&2
+  echo "The schema from $engine does not have functions: generating needs Terraform 1.8, OpenTofu 1.7 or later." >&2
   exit 1
 fi
 
@@ -66,7 +66,7 @@ generate() {
     --providers-schema="$work/schema.json" --rendered-website-dir="$1"
 }
 
-# readme prints the README with what the demonstration prints in its place.
+# readme prints the README with the output of the demonstration in its place.
 readme() {
   if ! NO_COLOR=1 TF_ACC_TERRAFORM_PATH=$engine tools/demo.sh >"$work/printed" 2>"$work/demo.log"; then
     cat "$work/demo.log" >&2
@@ -93,7 +93,7 @@ case $mode in
     ;;
   check)
     "$engine" fmt -check -diff -recursive examples
-    # A path below the root: tfplugindocs takes no other.
+    # tfplugindocs accepts only a path below the root.
     trap 'rm -rf "$work" .cache/docs' EXIT
     rm -rf .cache/docs
     generate .cache/docs

@@ -51,10 +51,10 @@ build() {
 }
 
 commit=$(git rev-parse --verify 'HEAD^{commit}')
-echo "commit $commit; $(git status --porcelain | wc -l | tr -d ' ') changed files are not in it, nor in what is built"
+echo "commit $commit; $(git status --porcelain | wc -l | tr -d ' ') changed files are not in it, nor in the build"
 
 mkdir -m 700 "$GNUPGHOME"
-# RSA: the registry takes no elliptic curves.
+# RSA: the registry does not accept elliptic curves.
 quietly gpg --batch --pinentry-mode=loopback --passphrase= \
   --quick-generate-key "Release rehearsal <rehearsal@example.invalid>" rsa3072 sign 1d
 GPG_FINGERPRINT=$(gpg --batch --no-auto-check-trustdb --with-colons --list-secret-keys | awk -F: '$1 == "fpr" { print $10; exit }')
@@ -65,7 +65,7 @@ release=$work/first/dist/release
 version=$(sed -n 's/.*"version":"\([^"]*\)".*/\1/p' "$work/first/dist/metadata.json")
 "$work/first/tools/verify-release.sh" "$release" "$version"
 
-# What its user does: init from a mirror, and a plan against the sandbox.
+# As its user: init from a mirror, and a plan against the sandbox.
 export TF_CLI_CONFIG_FILE=$work/engine.tfrc CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1 TF_INPUT=0
 printf 'provider_installation {\n  filesystem_mirror {\n    path = "%s"\n  }\n}\n' "$work/mirror" >"$TF_CLI_CONFIG_FILE"
 name=$("$engine" version | sed -n '1s/ v/ /p')
@@ -106,7 +106,7 @@ unzip -q "$release/modelcatalogue-sandbox_${version}_$platform.zip" -d "$work/sa
 program=$work/sandbox/modelcatalogue-sandbox
 quietly "$program" exec -- "$engine" plan -no-color
 found=$(sed -n 's/^ *+ model_groups = \([1-9][0-9]*\)$/\1/p' "$work/log")
-[[ -n $found ]] || fail "The plan finds no model groups in the sandbox:" "$(cat "$work/log")"
+[[ -n $found ]] || fail "The plan does not find model groups in the sandbox:" "$(cat "$work/log")"
 echo "the installed provider reads $found model groups of the released sandbox"
 
 # As SECURITY.md says, an executable with one more byte is not installed, even if
@@ -126,7 +126,7 @@ GOCACHE=$work/gocache build second
 diff -r --exclude='*.sig' "$release" "$work/second/dist/release"
 echo "the second clone, compiled afresh, gives the same archives, bills and checksums, byte by byte"
 
-# What the workflow asks first of a tag.
+# The workflow checks this of a tag first.
 if ! tools/release-notes.sh "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | sed -n 1p)" >/dev/null 2>"$work/log"; then
   printf 'a tag of this commit is refused:\n%s\n' "$(cat "$work/log")"
 fi

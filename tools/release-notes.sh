@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # release-notes.sh VERSION prints that version's section of CHANGELOG.md, without
 # its heading. It fails, and with it the release, if there is none, or if the README
-# still says that no registry has the provider.
+# still says that the provider is not in a registry.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -6,7 +6,7 @@
 # signature of each list. Nothing is published.
 #
 # GPG_FINGERPRINT names the key that signs. GORELEASER and CYCLONEDX are programs, by
-# default those of .cache/bin. With --snapshot the commit needs no tag.
+# default those of .cache/bin. With --snapshot the commit does not need a tag.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

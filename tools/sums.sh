@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sums.sh ARGUMENT… is sha256sum, or shasum on a system that has no sha256sum.
+# sums.sh ARGUMENT… is sha256sum, or shasum on a system without sha256sum.
 set -euo pipefail
 
 if command -v sha256sum >/dev/null; then

@@ -2,8 +2,8 @@
 # test-worst.sh [FLAG…] runs all tests with these flags of `go test`, without the race detector, where contributors are,
 # all at once: in a copy without git whose path has spaces, as the path of the temporary folder has; with SIGHUP ignored,
 # as by nohup; without IPv6 or any other network, if this machine allows that; behind a proxy that is down; with the
-# lines of a sandbox in the environment, and variables that change what the provider does, or that nothing reads.
-# Then the copy becomes the clone of another owner for what asks git: `make build`, and the tests of the tools.
+# lines of a sandbox in the environment, and variables that change the provider's behaviour, or that nothing reads.
+# It then repeats the tests that call git, in a clone owned by another user: `make build`, and the tests of the tools.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -24,7 +24,7 @@ if ! reason=$("${alone[@]}" true 2>&1); then
   alone=(env)
 fi
 
-# exec sets the lines of the sandbox, and takes it out of what goes through a proxy. Who pastes the lines does not.
+# exec sets the lines of the sandbox, and exempts it from a proxy. Pasting the lines does not exempt it.
 cd "$work/a tarball"
 TMPDIR="$work/t m p" "${alone[@]}" "$work/modelcatalogue-sandbox" exec -- env -u NO_PROXY -u no_proxy \
   -u RACE -u MODELCATALOGUE_TEST_MODEL_GROUP_ID \

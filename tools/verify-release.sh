@@ -40,8 +40,8 @@ archives() {
   done
 }
 
-# files LIST prints the files that a list of checksums must have. A registry reads that
-# of the provider, so it has no other archive.
+# files LIST prints the files that a list of checksums must name. A registry reads that
+# of the provider, so it has only the provider's archives.
 files() {
   case $1 in
     "$provider") archives "$1" | sed 's/$/.zip/' && echo "${1}_${version}_manifest.json" ;;

@@ -20,7 +20,7 @@ func TestButtonsSayWhatTheyDid(t *testing.T) {
 		b.do(chromedp.Click(`//*[@id="`+row[1:]+`"]//button[.="`+label+`"]`, chromedp.BySearch))
 	}
 
-	// What was typed stays if it is refused, and goes if it is published.
+	// The typed text stays if it is refused, and goes if it is published.
 	b.types(publish+" input", "registry.example/Button:2")
 	b.click(publish + " button")
 	b.says("#said.bad", "must be lower-case letters")
@@ -53,7 +53,7 @@ func TestButtonsSayWhatTheyDid(t *testing.T) {
 	if asked := value[string](b, `document.querySelector("#ask input").value`); !strings.HasSuffix(asked, "15d62f24cd83479") {
 		t.Errorf("the dialog begins with %q", asked)
 	}
-	// The image is selected, so that what one types replaces it, and Enter agrees.
+	// The image is selected, so that typing replaces it, and Enter agrees.
 	b.do(chromedp.KeyEvent("registry.example/moved:3" + kb.Enter))
 	b.says("#said", "re-published revision 3")
 	b.says(row("3"), "registry.example/moved:3")

@@ -248,7 +248,7 @@ func (b *tab) click(selector string) {
 	b.do(chromedp.Click(selector, chromedp.ByQuery))
 }
 
-// types types at the end of what is there. fills replaces it.
+// types types at the end of the text that is there. fills replaces it.
 func (b *tab) types(selector, text string) {
 	b.t.Helper()
 	b.do(chromedp.SendKeys(selector, text, chromedp.ByQuery))

@@ -10,8 +10,8 @@ import (
 
 var pictures = flag.String("pictures", "", "folder to write pictures of the page to")
 
-// TestPicture takes the picture of the README: -pictures names a folder for it. What differs from run to run is replaced
-// first.
+// TestPicture takes the picture of the README: -pictures names a folder for it. Texts that differ from run to run are
+// replaced first.
 func TestPicture(t *testing.T) {
 	if *pictures == "" {
 		t.Skip("-pictures is not set: make page sets it")

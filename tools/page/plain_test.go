@@ -26,7 +26,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	} {
 		b.says("body", text)
 	}
-	// Folds need no script.
+	// Folds work without a script.
 	b.click("#client-0 summary")
 	b.waits(`document.querySelector("#client-0 pre").checkVisibility()`)
 	// A form finds requests and unfolds groups.

@@ -182,7 +182,7 @@ func TestCopy(t *testing.T) {
 			t.Errorf("%s copies\n%s\nwant\n%s", selector, got, want[1])
 		}
 	}
-	// What is copied of a request runs in a shell that has the variables.
+	// The copied command of a request runs in a shell that has the variables.
 	b.click("#request-1")
 	b.click("#request dd:last-child .copy")
 	b.says("#said", "copied the request as curl")

@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// overlaps lists the texts and controls that lie over each other, or reach out of the window. What is cut off by an
-// element around it counts as far as it is seen, and what lies below a layer does not count.
+// overlaps lists the texts and controls that lie over each other, or reach out of the window. The visible part of an
+// element that is cut off counts, and an element below a layer does not.
 const overlaps = `(() => {
 	const layer = document.querySelector("dialog[open], :popover-open") ?? document.body;
 	const boxes = [];
@@ -64,8 +64,8 @@ const violations = `axe.run(document, { resultTypes: ["violations"] }).then(({ v
 	return violations.map((v) => v.id + ": " + v.help + "\n" + v.nodes.map(told).join("\n")).join("\n");
 })`
 
-// TestStates looks at the page in each of its states: in no width of the window does anything lie over anything else, and
-// axe finds nothing, light or dark.
+// TestStates looks at the page in each of its states: in every width of the window nothing lies over anything else,
+// and axe finds nothing, light or dark.
 func TestStates(t *testing.T) {
 	axe := packageFile(t, "axe-core/axe.min.js")
 	s := serve(t, "-rate-limit=60/1m")
