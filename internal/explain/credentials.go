@@ -62,7 +62,8 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 		m.say(SummaryRejected, "The service gave no token for client_id and client_secret.", "")
 		m.blame("that both are meant for the service at base_url.")
 	case errors.Is(api, catalogue.ErrNotFound), api.Status == http.StatusMethodNotAllowed:
-		m.say(SummaryNoToken, "The service does not have a token endpoint at the address the provider used.", checkBaseURL)
+		m.say(SummaryNoToken, "The service does not have a token endpoint at the address the provider used.",
+			checkBaseURL)
 	default:
 		m.say(SummaryNoToken,
 			"The service refused the request for a token, and not with the code for wrong credentials "+
