@@ -19,15 +19,16 @@ import (
 // examples has every configuration of the pages.
 var examples = os.DirFS(root + "/examples")
 
-// Examples that no page prints: what `make demo` runs, a file of mocks to copy, and what others of a folder need.
+// Examples that are not on a page: the one of `make demo`, a file of mocks to copy, and files that others of a folder
+// need.
 const (
 	demonstration = "pin-docker-image/main.tf"
 	mocks         = "mocks/modelcatalogue.tfmock.hcl"
 	behindGateway = "gateways/main.tf" // a read behind each provider block of the folder
 )
 
-// features are parts of the language that not every supported engine knows, by what shows them in a configuration, with
-// the first releases that have them.
+// features are parts of the language that not every supported engine knows, with the expression that finds them in a
+// configuration and the first releases that have them.
 var features = []struct {
 	shownBy                   *regexp.Regexp
 	name, terraform, openTofu string
@@ -65,7 +66,7 @@ var costs = map[string]int{
 // warns has the examples whose check warns of the sandbox's catalogue.
 var warns = []string{"guides/pin-docker-image/pin/behind.tf", "guides/pin-docker-image/pin/fits.tf"}
 
-// configuration returns what the reader of these examples has: the files, and what they are added to. That is the
+// configuration returns the folder of a reader of these examples: the files, and those they are added to. That is the
 // main.tf beside a file, or above a folder of tests, and the provider's block for the example of a data source or a
 // function.
 func configuration(tb testing.TB, names ...string) fstest.MapFS {
@@ -126,8 +127,8 @@ func configurations(tb testing.TB) map[string]string {
 	return found
 }
 
-// TestAccExamples runs every example as the page that prints it tells its reader to: by itself, or with what it is
-// added to. It can be applied and leaves nothing to do; a file of tests passes.
+// TestAccExamples runs every example as the page that prints it tells its reader to: by itself, or with the files it
+// is added to. It can be applied and leaves nothing to do; a file of tests passes.
 func TestAccExamples(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
@@ -237,7 +238,7 @@ func namesVersions(text string) bool {
 	return mentions == strings.Count(text, versioned) && mentions == strings.Count(text, engine)
 }
 
-// printedConfigurations returns the configurations of the pages and the README, and who prints each.
+// printedConfigurations returns the configurations of the pages and the README, with the page of each.
 func printedConfigurations(t *testing.T) map[string]string {
 	t.Helper()
 	printed := map[string]string{}

@@ -19,7 +19,7 @@ import (
 type pipeline struct {
 	service        *sandbox.Sandbox
 	state, summary string
-	replace        *strings.Replacer // of what is not known on a page
+	replace        *strings.Replacer // of texts that a page cannot know
 	Env            map[string]string
 	Jobs           map[string]struct {
 		Environment, If string
@@ -46,7 +46,7 @@ func newPipeline(t *testing.T, secret string) *pipeline {
 		t.Fatal(err)
 	}
 	if p.Jobs["apply"].Environment == "" || p.Jobs["apply"].If != "needs.plan.outputs.status == '2'" {
-		t.Error("nobody has to approve, or what is approved is not a plan that moves something")
+		t.Error("nobody has to approve, or the approved plan does not move anything")
 	}
 	return p
 }

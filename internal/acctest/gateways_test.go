@@ -159,7 +159,7 @@ func ofGateways(t *testing.T) []string {
 	}
 }
 
-// ofClient returns a certificate of a client and its key, in PEM form, and who signed it.
+// ofClient returns a certificate of a client and its key, in PEM form, and its authority.
 func ofClient(t *testing.T) (certificate, key string, authorities *x509.CertPool) {
 	t.Helper()
 	pair, authority := sandboxtest.Certify(&x509.Certificate{

@@ -101,7 +101,7 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 	}
 }
 
-// What the plan saw is what is applied, without a further request. The service may be down, and so may it be for
+// Apply uses what the plan saw, without a further request. The service may be down, and so may it be for
 // destroy -refresh=false, but not for destroy.
 func TestAccGuideFollowAppliesWhatWasApproved(t *testing.T) {
 	t.Parallel()
@@ -241,7 +241,7 @@ func TestAccGuideFits(t *testing.T) {
 	wantNone(t, w.expect(t, 0, "plan"), "Warning: Check")
 }
 
-// TestAccGuidePromotes: production takes what staging has applied, and what is older.
+// TestAccGuidePromotes: production accepts the pin that staging has applied, and older ones.
 func TestAccGuidePromotes(t *testing.T) {
 	t.Parallel()
 	staging, staged := pinned(t, "pin-docker-image/pins/staging.tf")

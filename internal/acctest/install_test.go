@@ -43,7 +43,7 @@ func TestAccInstallAsPrinted(t *testing.T) {
 		t.Fatalf("make install prints the lines %q", install)
 	}
 	wantText(t, shell(clone, "'its own/mirror/modelcatalogue-sandbox' version"), "0.1.0")
-	// What these tests have compiled, make does not compile again.
+	// make does not compile again what these tests have compiled.
 	ours, theirs := filepath.Join(programs(t), sandboxProgram), filepath.Join(clone, "its own/mirror", sandboxProgram)
 	if ours, theirs := flagsOf(t, ours), flagsOf(t, theirs); ours != theirs {
 		t.Errorf("make install compiles with the flags\n%s\nthese tests with\n%s", theirs, ours)
@@ -88,7 +88,7 @@ func oneCompiler(t *testing.T) string {
 func installFromNetwork(t *testing.T, mirror string, env []string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		return // engines elsewhere take no certificate from SSL_CERT_FILE
+		return // engines elsewhere ignore SSL_CERT_FILE
 	}
 	site := httptest.NewTLSServer(http.FileServer(http.Dir(mirror)))
 	t.Cleanup(site.Close)

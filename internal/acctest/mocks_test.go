@@ -26,7 +26,7 @@ data "modelcatalogue_pinned_models" "x" { revisions = { a = 1 } }
 `
 
 // TestAccMocks takes each data source of the file of mocks, as the guide says: by mock_data and by override_data every
-// attribute has the file's value. Nothing is sent, because there is no address.
+// attribute has the file's value. Nothing is sent, because base_url is not set.
 func TestAccMocks(t *testing.T) {
 	needs(t, "a mock_provider that fills objects", "1.7.0", "1.10.3")
 	t.Parallel()
@@ -66,8 +66,7 @@ func TestAccMocks(t *testing.T) {
 	wantNone(t, out, "Warning:")
 }
 
-// TestAccGuideMocksOfAFleet runs the guide's test that names a part of each element, and what its table says of each
-// engine.
+// TestAccGuideMocksOfAFleet runs the guide's test that names a part of each element, and checks its table of engines.
 func TestAccGuideMocksOfAFleet(t *testing.T) {
 	needs(t, "a mock_provider that fills objects", "1.7.0", "1.10.3")
 	t.Parallel()

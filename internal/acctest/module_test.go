@@ -58,7 +58,7 @@ func TestAccGuideJob(t *testing.T) {
 	j.passes(t, workflowScripts(t, workflow))
 }
 
-// TestAccGuideJobFromAClone runs the job with the steps that need no release.
+// TestAccGuideJobFromAClone runs the job with the steps that do not need a release.
 func TestAccGuideJobFromAClone(t *testing.T) {
 	needs(t, "the test command", "1.6.0", "1.6.0")
 	t.Parallel()
@@ -127,7 +127,7 @@ func (j *job) passes(t *testing.T, steps []string) {
 	wantText(t, out, "Success! 4 passed, 0 failed.",
 		`run "reads_the_pinned_revision"... pass`, `run "stops_if_the_image_is_withheld"... pass`,
 		`run "publish"... pass`, `run "reads_what_was_published"... pass`)
-	// What init says of the mirror is before that.
+	// The warning of init about the mirror comes before that.
 	_, tested, _ := strings.Cut(out, "tests/sandbox.tftest.hcl")
 	wantNone(t, tested, "Warning:")
 }
@@ -182,7 +182,7 @@ var shellRunsBeside = map[string]map[string]string{
 }
 
 // TestAccShellOfThePages runs every block of shell that the pages print. A sandbox stands in for the service, and
-// programs that succeed for other test runners. What only a release has is left out.
+// programs that succeed for other test runners. Commands that need a release are left out.
 func TestAccShellOfThePages(t *testing.T) {
 	needEngine(t)
 	t.Parallel()

@@ -19,7 +19,7 @@ import (
 )
 
 // These tests run whole commands of an engine, with the provider as a program of its own: processes, signals, the
-// environment, what is printed and what is written.
+// environment, the output and the files.
 
 const readsGroups = "data \"modelcatalogue_model_groups\" \"all\" {}\n"
 

@@ -23,7 +23,7 @@ var documented []byte
 // standIn serves in the place of a provider that no test can fetch. An engine holds configurations to its schema, which
 // is what the provider's documentation says, and its resources can be applied, but nothing is deployed.
 type standIn struct {
-	tfprotov6.ProviderServer // for what no engine asks here
+	tfprotov6.ProviderServer // for the calls that engines do not make here
 
 	provider        *tfprotov6.Schema
 	resources, data map[string]*tfprotov6.Schema
@@ -48,7 +48,7 @@ func serveStandIn() error {
 	return nil
 }
 
-// standIns returns the table: by source, then by what it describes.
+// standIns returns the table: by source, then by kind.
 func standIns() map[string]map[string]map[string]any {
 	var found map[string]map[string]map[string]any
 	if err := yaml.Unmarshal(documented, &found); err != nil {
@@ -73,7 +73,7 @@ func newStandIn(tables map[string]map[string]any) *standIn {
 	return s
 }
 
-// occurrences has the least and the most of a block; 0 is no limit.
+// occurrences has the least and the most of a block; 0 is unlimited.
 var occurrences = map[string][2]int64{"[1]": {1, 1}, "[?]": {0, 1}, "[+]": {1, 0}, "[*]": {0, 0}}
 
 var typesOfAttributes = map[string]tftypes.Type{

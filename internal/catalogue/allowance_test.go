@@ -71,7 +71,7 @@ func (a simAllowance) String() string {
 	return fmt.Sprintf("%s, %d in %s", name, a.requests, strings.TrimSuffix(a.per.String(), "0s"))
 }
 
-// least returns the shortest time in which the allowance lets that many requests through, if they take no time themselves.
+// least returns the shortest time in which the allowance lets that many instant requests through.
 func (a simAllowance) least(requests int) time.Duration {
 	first := time.Duration((requests-1)/a.requests) * a.per
 	switch {

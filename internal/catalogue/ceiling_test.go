@@ -27,7 +27,7 @@ func TestACeilingThatIsTooLow(t *testing.T) {
 	})
 }
 
-// The request for a token counts: if max_requests leaves a read no time after it, nothing is sent.
+// The request for a token counts: if max_requests does not leave time for a read after it, nothing is sent.
 func TestATokenCountsUnderTheCeiling(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{}
@@ -38,7 +38,7 @@ func TestATokenCountsUnderTheCeiling(t *testing.T) {
 	})
 }
 
-// If the answer to it leaves a read no time, the read fails then, and is told the ceiling.
+// If its answer does not leave time for a read, the read fails then, and is told the ceiling.
 func TestATokenThatLeavesNoTimeUnderTheCeiling(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		const late = sec / 1000
@@ -55,8 +55,8 @@ func TestATokenThatLeavesNoTimeUnderTheCeiling(t *testing.T) {
 	})
 }
 
-// A request for a token that failed is made again before all reads. One that has no time then fails at once, wherever
-// in the queue.
+// A request for a token that failed is made again before all reads. A read without time for that fails at once,
+// anywhere in the queue.
 func TestATokenThatFailedCountsUnderTheCeiling(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{token: func(n int) reply {

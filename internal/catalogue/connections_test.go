@@ -44,7 +44,7 @@ func (g *gateway) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
-// serve answers the requests on a connection. It reads while it writes, because a pipe has no buffer.
+// serve answers the requests on a connection. It reads while it writes, because a pipe is not buffered.
 func (g *gateway) serve(pipe net.Conn) {
 	connection := tls.Server(pipe, &tls.Config{
 		Certificates: g.certificates,

@@ -53,7 +53,7 @@ func decode(kind int, from io.Reader) (value any, err error) {
 	return value, err
 }
 
-// incomingBody returns the body of a 200 that has no headers.
+// incomingBody returns the body of a 200 without headers.
 func incomingBody(body io.Reader) *incoming {
 	return &incoming{
 		Response: &http.Response{StatusCode: http.StatusOK},
@@ -259,7 +259,7 @@ func TestAWrongRecordStopsNoOther(t *testing.T) {
 	}
 }
 
-// A record that is not about the question is an error of its list, and not only of what reads it.
+// A record that is not about the question is an error of its list, and not only of the reads that use it.
 func TestAStrangerInAList(t *testing.T) {
 	t.Parallel()
 	for _, stranger := range []string{

@@ -21,7 +21,7 @@ func teapot(method, contentType, body, secret string) *APIError {
 
 var deepBody = strings.Repeat(`{"data":`, 20000) + "1" + strings.Repeat("}", 20000)
 
-// errorBody is the body of an answer other than 200, and what it says.
+// errorBody is the body of an answer other than 200, and its meaning.
 type errorBody struct {
 	method      string // GET if it is empty
 	contentType string
@@ -129,7 +129,7 @@ var errorBodies = map[string]errorBody{
 	},
 }
 
-// A code that is known is no credential, even if it ends as one begins.
+// A known code is not masked, even if it ends as a credential begins.
 func TestKnownCodesAreShown(t *testing.T) {
 	t.Parallel()
 	for code, shown := range map[string]string{"invalid_client": "invalid_client", "other_client": "other_***"} {
@@ -188,7 +188,7 @@ func TestSentinelsAreDecidedByStatusAndKnownCodes(t *testing.T) {
 	}
 }
 
-// A secret stands at the end of what is read of a body, behind white space that is folded away.
+// A secret stands at the end of the part of a body that is read, behind white space that is folded away.
 func TestABodyThatWasCutShowsNoPartOfASecret(t *testing.T) {
 	t.Parallel()
 	const secret = "correct-horse-battery"

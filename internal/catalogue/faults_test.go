@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// faultCase is an error of net/http, and what is known of its connection.
+// faultCase is an error of net/http, and the state of its connection.
 type faultCase struct {
 	name  string
 	err   error
@@ -126,7 +126,7 @@ func networkFaults() []faultCase {
 	}
 }
 
-// handshakeFaults are those of a handshake that has begun. What this side finds is permanent.
+// handshakeFaults are those of a handshake that has begun. Those that this side finds are permanent.
 func handshakeFaults() []faultCase {
 	var cases []faultCase
 	for err, want := range map[error]Fault{

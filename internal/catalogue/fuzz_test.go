@@ -57,8 +57,7 @@ var decodeSeeds = map[int][]string{
 	bodyGroups: {`[` + fullGroup + `,` + fullGroup + `]`, strings.Repeat("[", 200), `<html>Sign in</html>`, ``},
 }
 
-// expectHoldable walks a decoded value: what a string attribute holds is UTF-8, and what a JSON attribute holds is one
-// compact JSON value.
+// expectHoldable walks a decoded value: texts are UTF-8, and the text for a JSON attribute is one compact JSON value.
 func expectHoldable(t *testing.T, v reflect.Value, place string) {
 	t.Helper()
 	switch v.Kind() {

@@ -15,7 +15,7 @@ import (
 // whose is the key of a reader's name in its context.
 type whose struct{}
 
-// waitLines records the lines about waits: when, in whose context, and what they say.
+// waitLines records the lines about waits: when, in whose context, and their words.
 func waitLines(lines *[]string) setting {
 	return func(c *catalogue.Config) {
 		began := time.Now()

@@ -21,7 +21,7 @@ func inTurn(replies ...reply) *service {
 	}}
 }
 
-// A service that is down is back once it answers well. An answer that cannot be used is no such answer.
+// A service that is down is back once it answers well. An answer that cannot be used does not count.
 func TestAnUnusableAnswerEndsNoOutage(t *testing.T) {
 	down := answered(http.StatusServiceUnavailable)
 	for name, row := range map[string]struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// A Retry-After is a number of seconds or a date. Anything else names no wait.
+// A Retry-After is a number of seconds or a date. Anything else is ignored.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	const inFiveSeconds = "Sat, 01 Jan 2000 00:00:05 GMT"
@@ -52,7 +52,7 @@ func TestBackOff(t *testing.T) {
 	}
 }
 
-// The back-off after a failure is no shorter than the Retry-After of the answer.
+// The back-off after a failure is at least the Retry-After of the answer.
 func TestABackOffAfterARetryAfter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

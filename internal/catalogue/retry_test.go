@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// After each 429 that names no wait, the next wait is twice as long. The second 429 and each later one make a gap as well.
+// After each 429 without a Retry-After, the next wait is twice as long. The second 429 and each later one make a gap
+// as well.
 func TestA429ThatNamesNoWaitBacksOff(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := first(3, answered(429))

@@ -18,7 +18,7 @@ import (
 // ofTheScheduler are its files. The rest is the shell: question.go has the context and the function that it lends.
 const ofTheScheduler = "events.go scheduler.go judge.go waits.go flight.go retry.go token.go run.go snapshot.go"
 
-// The scheduler and all that it is made of know no goroutine, lock, channel, timer or clock.
+// The scheduler and its parts do not use goroutines, locks, channels, timers or clocks.
 func TestTheSchedulerIsPure(t *testing.T) {
 	t.Parallel()
 	for name := range strings.FieldsSeq(ofTheScheduler) {
@@ -38,7 +38,7 @@ type impurity struct {
 	what string
 }
 
-// pureImports are the packages that the scheduler may use, and what of them if that is not all.
+// pureImports are the packages that the scheduler may use, and which of their names, nil for all.
 var pureImports = map[string]func(name string) bool{
 	"cmp":    nil,
 	"errors": nil,

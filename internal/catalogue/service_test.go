@@ -23,7 +23,7 @@ type reply struct {
 	body   string
 	after  time.Duration // until its header comes
 	stall  time.Duration // from then until its body does
-	quick  bool          // it takes no time on its way back
+	quick  bool          // its way back is instant
 	drains int           // how many connections end before its header comes, a millisecond apart
 	cut    bool          // the connection ends after a part of the body
 	err    error         // in place of an answer
@@ -73,7 +73,7 @@ type service struct {
 	token  func(n int) reply                            // the n-th request for a token, from 1; nil for tokens that serve for ever
 	read   func(n int, r *http.Request) reply           // the n-th read, from 1; nil for found
 	answer func(x *request, r *http.Request) reply      // either, in place of both
-	takes  func(x *request) (there, back time.Duration) // the way of a request and of its answer, nil for no time
+	takes  func(x *request) (there, back time.Duration) // the way of a request and of its answer, nil for instant
 
 	mu            sync.Mutex
 	began         time.Time
@@ -135,7 +135,7 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	if answer.quick {
 		back = 0
 	}
-	if !is[*net.OpError](answer.err) { // else there was no connection
+	if !is[*net.OpError](answer.err) { // else it never connected
 		s.connect(ctx, x)
 	}
 	for range answer.drains {

@@ -43,7 +43,7 @@ func (c *simCheck) answerOf(err error) *request {
 	return c.requests[number]
 }
 
-// blame is a read that failed, and what its error says of the cause.
+// blame is a read that failed, and the cause in its error.
 type blame struct {
 	*simCheck
 	r     *simReading

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// simCheck checks one process of a simulation: what is sent and when, and what readers get. It knows what the service
-// saw and what readers got, and nothing of how the client does it.
+// simCheck checks one process of a simulation: the requests, their times and the readers' results. It knows only what
+// the service and the readers saw, not how the client works.
 type simCheck struct {
 	*simRun
 	requests   []*request    // of this process, in the order in which they were sent
@@ -162,7 +162,7 @@ func (c *simCheck) noReadWithABadToken() {
 		switch {
 		case x.token:
 		case t == nil:
-			c.fail("request %d was sent with no token of the service", x.number)
+			c.fail("request %d was sent without a token of the service", x.number)
 		case c.rejectedAt(t) < x.sentAt:
 			c.fail("request %d was sent at %s with token %d, which was rejected", x.number, x.sentAt, t.number)
 		case x.sentAt >= t.renewedAt() && !c.unstated(t):

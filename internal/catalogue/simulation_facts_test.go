@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What became of a request, in the words of the contract.
+// The outcomes of a request, in the words of the contract.
 
 func (x *request) limited() bool {
 	return x.status == http.StatusTooManyRequests
@@ -170,7 +170,7 @@ func (c *simCheck) passedBetween(from, to time.Duration, with *simToken) bool {
 	})
 }
 
-// replaced returns the token that was rejected and in whose place a token was requested, nil if there is none.
+// replaced returns the rejected token that a token was requested to replace, nil if there is none.
 func (c *simCheck) replaced(t *simToken) *simToken {
 	before := c.current(t.requested)
 	if before == nil || c.rejectedAt(before) > t.requested {

@@ -107,7 +107,7 @@ func (c *simCheck) atOnceIfAWaitDoesNotFit() {
 }
 
 // atOnceIfABackOffDoesNotFit checks it for the back-off of a read, and for that of a token. A read that was sent before
-// may have a back-off of its own, and then it waits for no token.
+// may have a back-off of its own, and then it does not wait for a token.
 func (c *simCheck) atOnceIfABackOffDoesNotFit() {
 	for _, x := range c.requests {
 		if !x.transient() {
@@ -152,7 +152,7 @@ func (c *simCheck) atOnceIfAPauseDoesNotFit() {
 	}
 }
 
-// latestEnd returns when a reader ends that has no time for the wait that an answer asks for.
+// latestEnd returns when a reader ends that cannot wait as long as an answer asks.
 func (c *simCheck) latestEnd(r *simReading, answer *request) time.Duration {
 	latest := max(answer.endAt, r.start)
 	for _, x := range c.requests {

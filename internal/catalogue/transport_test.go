@@ -114,7 +114,7 @@ func TestStreamsThatHTTP2RefusesAreSentAgain(t *testing.T) {
 			HTTP2:     &http.HTTP2Config{MaxConcurrentStreams: 10},
 			ErrorLog:  log.New(io.Discard, "", 0), // of connections that the client gives up
 		})
-		defer time.Sleep(time.Hour) // for what is dialled or read still
+		defer time.Sleep(time.Hour) // for connections that are still dialled or read
 		defer closeAll()
 		var dialled atomic.Int32
 		c := clientTo(t, "https://example.com", Config{
@@ -258,7 +258,7 @@ func TestTheUserAgentIsOneLine(t *testing.T) {
 	}
 }
 
-// The list has no end, so that only the limit can end the read.
+// The list is endless, so that only the limit can end the read.
 func TestALargeAnswerIsAnErrorAndNotKept(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000

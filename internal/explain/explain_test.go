@@ -17,7 +17,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// What messages end with.
+// The last lines of messages.
 const (
 	checkBaseURL = "Check base_url: it is the part of the service's address that comes before /v1."
 	reportIt     = "Please report this to the provider's developers."

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestReferencesThatNoImageHas: each is refused for its own reason. What its parts are is shown by parse_image.
+// TestReferencesThatNoImageHas: each is refused for its own reason. The tests of parse_image show the parts.
 func TestReferencesThatNoImageHas(t *testing.T) {
 	t.Parallel()
 	const sum = "e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479"

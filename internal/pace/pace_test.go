@@ -173,7 +173,7 @@ func TestASlowRequestKeepsNoOtherFromBeingSent(t *testing.T) {
 	}
 }
 
-// The gap counts from the 429. What is let through ends it.
+// The gap counts from the 429. A request that is let through ends it.
 func TestTheGapGrowsWhileNothingIsLetThrough(t *testing.T) {
 	r := newRun(t, Limit{})
 	for _, gap := range []time.Duration{0, sec, 2 * sec, 4 * sec, 8 * sec, 8 * sec} {

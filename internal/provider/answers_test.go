@@ -78,7 +78,7 @@ func TestAnAnswerAboutADifferentGroup(t *testing.T) {
 	})
 }
 
-// A record of the wrong shape is an error of what reads it, and of nothing else.
+// A record of the wrong shape is an error of the block that reads it, and of nothing else.
 func TestAnOddRevisionStopsNoOther(t *testing.T) {
 	t.Parallel()
 	const wrong = "displayName: a string is expected, the service sent a number."
@@ -174,7 +174,7 @@ func TestAnOddLatestModel(t *testing.T) {
 	})
 }
 
-// An odd group is an error of what reads it: a list of groups, and a lookup of its name.
+// An odd group is an error of the reads that use it: a list of groups, and a lookup of its name.
 func TestAnOddGroupStopsNoOther(t *testing.T) {
 	t.Parallel()
 	const wrong = "createdAt: a string is expected"

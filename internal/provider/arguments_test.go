@@ -71,8 +71,8 @@ func TestArgumentsThatAreValid(t *testing.T) {
 	expectRequests(t, service, nil)
 }
 
-// TestAnIDNeverReadsAnotherPath: if it were pasted, ? and # would read another endpoint, and / another group. What
-// cannot be escaped sends no request, even if no engine has validated it.
+// TestAnIDNeverReadsAnotherPath: if it were pasted, ? and # would read another endpoint, and / another group. An id
+// that cannot be escaped is never sent, even if an engine has not validated it.
 func TestAnIDNeverReadsAnotherPath(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
@@ -148,7 +148,7 @@ func TestOnlyTheNamedAttributesAreFilled(t *testing.T) {
 	}
 }
 
-// allAttributes returns the names that the argument attributes of a data source takes, nil if it has no such argument.
+// allAttributes returns the names that the argument attributes of a data source takes, nil if it lacks the argument.
 func allAttributes(name string) (names []any) {
 	object, _ := typeOf(name).(tftypes.Object)
 	if object.AttributeTypes[argAttributes] == nil {

@@ -34,7 +34,7 @@ func clientPair(tb testing.TB, authority string) (pair tls.Certificate, certific
 	return pair, pemOf("CERTIFICATE", leaf.Raw), pemOf("PRIVATE KEY", der)
 }
 
-// TestHeadersOfTheBlock: each problem is at its key, in `validate`. What is merely absent waits for configuring.
+// TestHeadersOfTheBlock: each problem is at its key, in `validate`. An absent value waits for configuring.
 func TestHeadersOfTheBlock(t *testing.T) {
 	t.Parallel()
 	refused := strings.Fields("Authorization authorization Host Content-Length content-type Content-Encoding Accept Accept-Encoding " +
@@ -109,7 +109,7 @@ func TestClientCertificates(t *testing.T) {
 	expectNone(t, validateProvider(t, complete.with(argClientCertificate, certificate))) // the key may be in the environment
 }
 
-// pairOfAClient is what is given for a certificate of a client and its key, and what is said of each, "" for nothing.
+// pairOfAClient is a certificate of a client and its key as given, and the error about each, "" for none.
 type pairOfAClient struct {
 	certificate, key           any
 	environment                []string

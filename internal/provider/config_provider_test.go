@@ -25,7 +25,7 @@ var readable = map[string]arguments{
 	"pinned_models":      {"revisions": map[string]any{mainGroup: 0}},
 }
 
-// validateProvider asks what the provider thinks of its block.
+// validateProvider validates a provider block.
 func validateProvider(t *testing.T, config arguments) []*tfprotov6.Diagnostic {
 	t.Helper()
 	resp, err := newServer(&catalogueProvider{}).ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{
@@ -43,8 +43,8 @@ func within(assignments ...string) *catalogueProvider {
 	return &catalogueProvider{version: "test", environment: &env}
 }
 
-// TestAllProblemsAreReportedAtOnce: configuring says all that is wrong in the process's own environment, each on its
-// argument, and what is absent. `validate` says nothing about the environment.
+// TestAllProblemsAreReportedAtOnce: configuring reports every mistake of the process's own environment, each on its
+// argument, and every missing value. `validate` says nothing about the environment.
 func TestAllProblemsAreReportedAtOnce(t *testing.T) { //nolint:paralleltest // it sets the environment
 	for _, argument := range providerArguments {
 		t.Setenv(setting.Variable(argument), "wrong")

@@ -23,7 +23,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
-// complete is a provider block with what is required and nothing else.
+// complete is a provider block with the required arguments and nothing else.
 var complete = arguments{argBaseURL: "https://catalogue.example", argClientID: "id", argClientSecret: "secret"}
 
 // settle resolves a provider block in an environment of these assignments, whose names lack their prefix.
@@ -195,8 +195,8 @@ func readWrongValues() (groups []wrongValues) {
 	return groups
 }
 
-// TestValuesThatCannotBeUsed: each value is an error for that reason, in the block and in the environment alike, on its
-// argument, and shows no password.
+// TestValuesThatCannotBeUsed: each value is an error for that reason, in the block and in the environment alike, on
+// its argument, and never shows a password.
 func TestValuesThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	for _, group := range append(readWrongValues(), wrongCertificates()...) {

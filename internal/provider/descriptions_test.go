@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// described is an attribute or a field of one: its place, its type, and what is said of it.
+// described is an attribute or a field of one: its place, its type, and its description.
 type described struct {
 	place, text string
 	typ         tftypes.Type
@@ -91,7 +91,7 @@ func TestEveryAttribute(t *testing.T) {
 				t.Errorf("%s, a %v: the description %q is not a phrase with a full stop", field.place, field.typ, field.text)
 			}
 			if namesWithAValue.MatchString(field.place) && !strings.Contains(field.text, "`") {
-				t.Errorf("%s: the description %q shows no value", field.place, field.text)
+				t.Errorf("%s: the description %q does not show a value", field.place, field.text)
 			}
 		})
 	}

@@ -20,7 +20,7 @@ const (
 	registryPages = "https://registry.terraform.io/providers/modelcatalogue/modelcatalogue/latest/docs"
 )
 
-// pagesByPath returns the generated pages by what follows registryPages in their addresses.
+// pagesByPath returns the generated pages by the part of their addresses after registryPages.
 func pagesByPath(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}

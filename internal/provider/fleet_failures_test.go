@@ -110,7 +110,7 @@ func TestHowFarAFailureReaches(t *testing.T) {
 	}
 }
 
-// A cause of all groups is reported once, on no element. No more requests are sent than it takes to notice it.
+// A cause of all groups is reported once, without an element. No more requests are sent than are needed to notice it.
 func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	const latest = sandbox.RouteLatest

@@ -91,7 +91,7 @@ func TestAPlanWithFleetsAndSingleBlocksAsksOnce(t *testing.T) {
 }
 
 // TestAFleetTakesAsLongAsItsCeilingAsks: read_timeout is for each question, not for a fleet. A ceiling is the user's own,
-// and ends with no warning. TestOneWarningOfPauses has a fleet that the service's allowance holds back.
+// and does not warn at the end. TestOneWarningOfPauses has a fleet that the service's allowance holds back.
 func TestAFleetTakesAsLongAsItsCeilingAsks(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 40))
@@ -174,7 +174,7 @@ func TestProgressIsLogged(t *testing.T) {
 	})
 }
 
-// A group that has no models is asked for, and not read.
+// A group without models is requested, but does not count as read.
 func TestProgressOfGroupsWithoutModels(t *testing.T) {
 	t.Parallel()
 	e, _ := sandboxEngine(t)

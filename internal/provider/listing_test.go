@@ -21,8 +21,8 @@ const (
 	inCatalogue = `{"code":"NOT_FOUND","message":"None such."}`
 )
 
-// A listed group is left out in silence if the list and the catalogue agree that it has no models. What was deployed
-// from the model of any other would be destroyed.
+// A listed group is left out in silence if the list and the catalogue agree that it is empty. Leaving out any other
+// would destroy what was deployed from its model.
 var leftOutGroups = map[string]leftOut{
 	"no latest revision":          {noModels, "", ""},
 	"null as the latest revision": {noModels + `,"latestRevision":null`, "", ""},
@@ -89,8 +89,8 @@ func TestA404OfASingleBlock(t *testing.T) {
 	}
 }
 
-// A catalogue that says that it has no such group, after it answered with its latest model, is no reason to leave the
-// group out. A single block is not told that there is no such group, either.
+// If the catalogue denies a group after it answered with its latest model, the group is not left out. A single block
+// is not told that there is no such group, either.
 func TestModelsThatAreNotFoundAfterTheLatest(t *testing.T) {
 	t.Parallel()
 	conditions := where("tags", []any{"no such tag"})

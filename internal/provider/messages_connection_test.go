@@ -24,7 +24,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// connectionScenes use sockets, except those of networks that make no connection.
+// connectionScenes use sockets, except those of networks that never connect.
 func connectionScenes() []scene {
 	later := time.Now().Add(time.Hour)
 	return []scene{
@@ -127,7 +127,7 @@ func readOnce(t *testing.T, config arguments) []*tfprotov6.Diagnostic {
 	return diagnostics
 }
 
-// undialled returns a scene of a network that makes no connection. Without a fault it never answers.
+// undialled returns a scene of a network that never connects. Without a fault it never answers.
 func undialled(title, host string, fault error) scene {
 	return dialled(title, host, func(ctx context.Context) (net.Conn, error) {
 		if fault == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// messagesFile holds every message in full, to be read by people. A test compares each with what a user reads.
+// messagesFile holds every message in full, to be read by people. A test compares each with the printed one.
 const messagesFile = "testdata/messages.md"
 
 // scene leads to one message or several.

@@ -191,7 +191,7 @@ type interfaceSchema struct {
 }
 
 // TestAttributesAreTheInterfacesFields: each field of a group and of a model has its attribute, at any depth, and each
-// attribute its field. What else the service sends is in other_fields, or in json of a record.
+// attribute its field. Other fields of the service are in other_fields, or in json of a record.
 func TestAttributesAreTheInterfacesFields(t *testing.T) {
 	t.Parallel()
 	var document struct {

@@ -69,8 +69,7 @@ func TestAges(t *testing.T) {
 	}
 }
 
-// What is told about an age that cannot be used, after the words "where.min_age is", as far as TestMessages does not
-// show it.
+// The messages about an age that cannot be used, after the words "where.min_age is", that TestMessages does not show.
 func TestAgesThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	const unread = `which cannot be read as a duration; write days and hours, such as "72h" or "3d12h"`

@@ -242,7 +242,7 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 	}
 }
 
-// TestAChangeBetweenTheTwoRequests: the latest model is disabled, and what it is changes before the list is read.
+// TestAChangeBetweenTheTwoRequests: the latest model is disabled, and changes before the list is read.
 func TestAChangeBetweenTheTwoRequests(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

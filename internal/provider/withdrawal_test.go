@@ -6,7 +6,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// What is said of a revision: a condition on a setting accepts what it is. TestMessages has the warnings.
+// The withdrawal of a revision: a condition on a setting accepts its state. TestMessages has the warnings.
 func TestWithdrawnRevisions(t *testing.T) {
 	t.Parallel()
 	yes, no := new(true), new(false)

@@ -46,7 +46,7 @@ func each[T byte | uint16](format string, parts []T) string {
 	return out.String()
 }
 
-// odd are secrets that hold what spellings change, and what looks like an escape.
+// odd are secrets with characters that spellings change, and with texts like escapes.
 var odd = []string{
 	`s3cr&t "/+?é'(!)* ~zyx`, "correct-horse", "  correct  horse\n", `50%25 off \u0041 &amp; \n`, "😀 smile <b>",
 	"a+b+c+d/e=f==", "%41%42%43%44%45%46", "???>>>???>>>", "sixsix",
@@ -121,7 +121,7 @@ func TestClean(t *testing.T) {
 		{[]string{symbols}, "\xff\xfe " + symbols + " \xff", "\xff\xfe *** \xff"},
 		{[]string{"correct\xffhorse"}, "got: correct\xffhorse.", "got: ***."},
 
-		// What is shorter than six characters would mask everyday words.
+		// Secrets shorter than six characters would mask everyday words.
 		{[]string{"", "model", " dev1 ", "ééé", "\n"}, short, short},
 		{[]string{"model", "devel4"}, short, "the model of dev123 and ééé, dev1 or ***"},
 

@@ -27,7 +27,8 @@ func TestContentOfAFile(t *testing.T) {
 	}
 }
 
-// TestNamesThatMayBeSecrets: a message shows no such name of a file. TestMessages has names that are paths on this machine.
+// TestNamesThatMayBeSecrets: a message never shows such a name of a file. TestMessages has names that are paths on
+// this machine.
 func TestNamesThatMayBeSecrets(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"aGVsbG8/hunter2==", "/hunter2", "c:/hunter2", `c:hunter2\`, `1:\hunter2`, `\\hunter2`, `\\hun!\ter2`} {
