@@ -102,8 +102,10 @@ func (r *blockRead) fail(err error, about explain.Subject) {
 	r.tell(r.problem(err, about), "")
 }
 
-// tell adds a problem, in full or with a pointer to where it was told, and what is to follow it in both cases.
+// tell adds a problem, in full or with a pointer to where it was told, and what is to follow it in both cases. It may
+// quote a field of a record, in which a service may repeat what it was sent.
 func (r *blockRead) tell(problem explain.Problem, more string) {
+	problem.Detail, problem.Short = r.client.Clean(problem.Detail), r.client.Clean(problem.Short)
 	problem = r.connection.explainer.Tell(problem)
 	problem.Detail = explain.Paragraphs(problem.Detail, more)
 	r.diags.Append(problem.Diagnostic())
@@ -111,6 +113,7 @@ func (r *blockRead) tell(problem explain.Problem, more string) {
 
 // warn adds a warning. With the empty path it is not about an argument.
 func (r *blockRead) warn(at path.Path, summary, detail string) {
+	detail = r.client.Clean(detail)
 	if len(at.Steps()) == 0 {
 		r.diags.AddWarning(summary, detail)
 		return

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -187,6 +188,16 @@ func TestAServiceThatEchoesCredentials(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestARecordThatEchoesCredentials: a message that quotes a field of a good answer shows none either.
+func TestARecordThatEchoesCredentials(t *testing.T) {
+	t.Parallel()
+	record := `{"id":"m","revision":1,"createdAt":"2024-01-01",` + document("updatedAt", echoes)[1:]
+	e := inMemory(t, echoing(answering(200, "application/json", record)), arguments{argClientSecret: oddSecret})
+	diagnostics := e.reports(t, "latest_model", arguments{"model_group_id": "a", "where": where("min_age", "1h")})
+	expectError(t, diagnostics, "where", explain.SummaryUndecided, `its updated_at is "***`)
+	expectNoCredential(t, "message", rendered(diagnostics))
 }
 
 // expectNoCredential fails if a text has a part of oddSecret or oddToken.
