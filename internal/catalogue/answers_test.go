@@ -49,7 +49,10 @@ func TestABodyInAnotherEncoding(t *testing.T) {
 		"\nx\x9c\xabVsecret":           "in the encoding deflate" + unlabelled,
 		"\n\xfe\xff\x00[secret":        "in UTF-16",
 		"\n[\x00s\x00e\x00c\x00":       "in UTF-16",
+		"\n<\x00h\x00t\x00m\x00":       "in UTF-16",
 		"\n7\xffsecret\x07":            "not text",
+		"\n\x00\x00\x00\x00":           "not text",
+		"\n\xc8\xc9\xca":               "not text",
 	} {
 		for _, status := range []int{http.StatusOK, http.StatusForbidden} {
 			label, bytes, _ := strings.Cut(body, "\n")

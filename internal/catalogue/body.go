@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // MaxBody is the largest answer the client reads, in bytes. It is the limit of one message from a provider to its
@@ -62,9 +64,12 @@ var starts = []struct{ bytes, form string }{
 	{"\x78\xda", "in the encoding deflate, and no header says so"},
 	{"\xfe\xff", "in UTF-16, and not in UTF-8"},
 	{"\xff\xfe", "in UTF-16, and not in UTF-8"},
-	{"\x00", "in UTF-16, and not in UTF-8"},
+	{"\x00[", "in UTF-16, and not in UTF-8"},
+	{"\x00{", "in UTF-16, and not in UTF-8"},
+	{"\x00<", "in UTF-16, and not in UTF-8"},
 	{"[\x00", "in UTF-16, and not in UTF-8"},
 	{"{\x00", "in UTF-16, and not in UTF-8"},
+	{"<\x00", "in UTF-16, and not in UTF-8"},
 }
 
 // controls are the control characters that no text in an old encoding has.
@@ -84,7 +89,8 @@ func unreadable(head []byte, header http.Header) string {
 			return start.form
 		}
 	}
-	if !isUTF8 && bytes.ContainsAny(head, controls) || bytes.IndexByte(head, 0) >= 0 {
+	hasText := redact.Printable(string(head)) != "" && !bytes.ContainsAny(head, controls)
+	if !isUTF8 && !hasText || bytes.IndexByte(head, 0) >= 0 {
 		return "not text"
 	}
 	return ""

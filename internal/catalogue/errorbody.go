@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // Bounds of the parts of an answer that are kept, the first two in bytes and the rest in characters.
@@ -187,8 +188,10 @@ func excerpt(body []byte, header http.Header) string {
 
 // pageOf describes a page of HTML by its title, or else by its text, if that may be shown.
 func pageOf(body []byte, showText bool) string {
-	if title := regexp.MustCompile(`(?i)<title[^>]*>\s*([^<\s][^<]*)`).FindSubmatch(body); title != nil {
-		return htmlPage + " titled " + html.UnescapeString(string(title[1]))
+	if found := regexp.MustCompile(`(?i)<title[^>]*>\s*([^<\s][^<]*)`).FindSubmatch(body); found != nil {
+		if title := redact.Printable(html.UnescapeString(string(found[1]))); title != "" {
+			return htmlPage + " titled " + title
+		}
 	}
 	const unseen = `(?is)<!--.*?(-->|\z)|<(script|style)\b.*?(</(script|style)\s*>|\z)|<[^>]*(>|\z)`
 	text := regexp.MustCompile(unseen).ReplaceAllString(string(body), " ")

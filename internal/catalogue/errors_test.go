@@ -112,6 +112,7 @@ var errorBodies = map[string]errorBody{
 	"a token's reason phrase":       {method: "POST", body: `{"error":"I'm a teapot","message":"M"}`, message: "M"},
 	"empty":                         {body: ""},
 	"a list":                        {body: `[1]`, message: "[1]"},
+	"HTML without a readable title": {body: "<title>\xff</title><p>Hi", message: "a page of HTML with the text Hi"},
 	"HTML":                          {body: "<HTML><p><TITLE>Bad\nGateway</TITLE>", message: "a page of HTML titled Bad Gateway"},
 	"HTML, no title": {
 		contentType: "text/html",
