@@ -100,7 +100,11 @@ func unquoted(value string) string { return strings.Trim(value, `"' `) }
 
 // isMore reports whether a value is a number above a count. It may have separators, as in 1,234.
 func isMore(value string, than int) bool {
-	count, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "", " ", "", "'", "").Replace(unquoted(value)))
+	digits := strings.NewReplacer(",", "", "_", "", " ", "", "'", "").Replace(unquoted(value))
+	if rest := digits[strings.LastIndexByte(digits, '.')+1:]; len(rest) == len("234") {
+		digits = strings.ReplaceAll(digits, ".", "")
+	}
+	count, err := strconv.Atoi(digits)
 	return err == nil && count > than
 }
 
