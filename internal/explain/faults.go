@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -61,9 +62,7 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 			"Try again later, or start fewer runs at once. If it lasts, show this to the service's operator.")
 	case catalogue.Handshake:
 		m.say(SummaryUnreachable, "A connection was made, but its TLS handshake was not completed.",
-			"Check the host and port of base_url. If they are right, a firewall may stop the handshake: some drop its "+
-				"first message, which post-quantum keys make large. GODEBUG=tlsmlkem=0 in the environment leaves "+
-				"them out."+proxy)
+			afterHandshake(network.Err, proxy))
 	case catalogue.Broken:
 		m.say(SummaryUnreachable, "The connection ended before the answer was complete.",
 			"Try again later. If it lasts, show this to the operator of the service, or of a proxy in front of it.")
@@ -81,6 +80,16 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 			}
 		}
 	}
+}
+
+// afterHandshake returns what to do about a handshake that ended early. No firewall is to blame if the server itself
+// ended it with an alert.
+func afterHandshake(err error, proxy string) string {
+	if said, isAlert := errors.AsType[*net.OpError](err); isAlert && said.Op == "remote error" {
+		return "Try again later. If it lasts, show this to the service's operator."
+	}
+	return "Check the host and port of base_url. If they are right, a firewall may stop the handshake: some drop its first " +
+		"message, which post-quantum keys make large. GODEBUG=tlsmlkem=0 in the environment leaves them out." + proxy
 }
 
 // beyondASCII names the first letter of a host that may only look like one of ASCII, or returns "".

@@ -87,7 +87,7 @@ func (s Subject) missing(m *message, api *catalogue.APIError) {
 	cause, short = fmt.Sprintf(cause, redact.Abridged(s.Value)), fmt.Sprintf(short, ShortID(s.Value))
 	if !api.SaysNotFound() {
 		short = ofGateway + " Check base_url."
-		cause = Paragraphs(short, cause)
+		cause = Paragraphs(short, strings.Replace(cause, "The catalogue", "If the catalogue sent it, it", 1))
 	}
 	m.say(summary, cause,
 		Paragraphs(Sentence(s.oddity()), m.by.sameButCase(s.Value), check))

@@ -78,6 +78,9 @@ func connectionScenes() []scene {
 			return readOnce(t, northwind(strings.Replace(served.URL, "http:", "https:", 1)))
 		}},
 		shaking("a certificate that cannot be parsed", &tls.Config{Certificates: []tls.Certificate{unparsable()}}),
+		shaking("a server that fails in the handshake", &tls.Config{
+			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return nil, io.EOF },
+		}),
 		shaking("no method of TLS in common", &tls.Config{
 			Certificates: []tls.Certificate{unparsable()},
 			MaxVersion:   tls.VersionTLS12,
