@@ -21,10 +21,10 @@ const (
 	Bucket Counting = "bucket"
 )
 
-// Allowance is how many requests a service permits each client (INTERFACE.md, Limits, which gives no figures).
+// Allowance is how many requests a service permits each client (INTERFACE.md, Limits, which does not give figures).
 type Allowance struct {
 	Kind     Counting // SlidingWindow if it is ""
-	Requests int      // 0 for no limit
+	Requests int      // 0 if unlimited
 	Per      time.Duration
 }
 
@@ -107,7 +107,7 @@ func ParseAllowance(text string) (Allowance, error) {
 	var err error
 	if a.Requests, err = strconv.Atoi(requests); err != nil || a.Requests < 1 {
 		return Allowance{}, fmt.Errorf("%q is not a number of requests: write one of 1 or more, such as 60/1m; "+
-			"without this flag there is no limit", requests)
+			"without this flag requests are not limited", requests)
 	}
 	if hasPer {
 		if a.Per, err = time.ParseDuration(per); err != nil || a.Per <= 0 {

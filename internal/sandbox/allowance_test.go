@@ -22,7 +22,7 @@ func TestAllowance(t *testing.T) {
 		"a bucket is full at first, and refilled evenly": {
 			Allowance{Kind: Bucket, Requests: 3, Per: 30 * time.Second}, "0s 0s 0s 0s:10 9.999s:1 10s 10s:10 25s 25s:5 30s",
 		},
-		"a bucket holds no more than its allowance": {
+		"a bucket never holds more than its allowance": {
 			Allowance{Kind: Bucket, Requests: 2, Per: 2 * time.Second}, "1h 1h 1h:1",
 		},
 		// In fractions, 49 times a forty-ninth is less than one.

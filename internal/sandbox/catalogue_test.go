@@ -54,11 +54,11 @@ func TestCatalogueFiles(t *testing.T) {
 		{readers, "{}\n{}", "line 2, column 1: one JSON value is expected, and here is more"},
 		{readers, "# Ours.\norganisations:\n  - name: O\n", "the text begins with \"# Ours.\""},
 		{readers, "<<<<<<< HEAD\n{}", "the text begins with \"<<<<<<< HEAD\""},
-		{readers, "{} // a comment", "line 1, column 4: JSON has no comments"},
+		{readers, "{} // a comment", "line 1, column 4: JSON does not allow comments"},
 		{readers, "{'a': 1}", "a text is written in double quotes"},
 		{readers, `{` + organisations + `,` + organisations + `}`, "the field organisations is there twice"},
 
-		// What a schema cannot say.
+		// Rules that a schema cannot express.
 		{
 			readers, another(`"name": "O", "clientId": "b"`),
 			`organisations[1].name: "O" is used twice: organisations[0].name has it too`,

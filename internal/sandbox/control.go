@@ -10,8 +10,8 @@ import (
 )
 
 // Control is a way to change or inspect a sandbox from outside: a route below /control, which the service does not
-// have. Its requests need no token, may have any content type (curl sends a form's), and are not counted, recorded or
-// hit by faults.
+// have. Its requests do not need a token, may have any content type (curl sends a form's), and are not counted,
+// recorded or hit by faults.
 type Control struct {
 	Method string
 	Path   string // below /control/; {…} stands for one element

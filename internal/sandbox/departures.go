@@ -17,9 +17,9 @@ func (r Route) Pattern() string { return paths[r] }
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// Departures returns where an answer of a service departs from the interface: missing and unknown fields, values of
-// another type, members that come twice, and texts that are not UTF-8. It shows no values, passes names through hide,
-// quotes unusual ones, and reports a departure of several elements of a list once.
+// Departures lists where an answer of a service differs from the interface: missing and unknown fields, values of
+// another type, members that come twice, and texts that are not UTF-8. It never shows values, passes names through
+// hide, quotes unusual ones, and reports a departure of several elements of a list once.
 func Departures(route Route, status int, body []byte, hide func(string) string) []string {
 	if paths[route] == "" {
 		return nil

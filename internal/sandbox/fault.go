@@ -24,8 +24,8 @@ const (
 
 // Fault makes requests fail, or go slowly. Its zero value changes nothing.
 type Fault struct {
-	Route Route  // what it hits; "" is [RouteAny]
-	Path  string // if set, the exact escaped path of what it hits
+	Route Route  // the route it hits; "" is [RouteAny]
+	Path  string // if set, the exact escaped path of the requests it hits
 	// Skip lets that many matching requests through. Of those after them each Every-th is hit, or each one if it is 0,
 	// until Times have been, if that is not 0. Requests that an earlier fault hit are not counted.
 	Skip, Every, Times int

@@ -48,8 +48,8 @@ func (s *Sandbox) isOwn(host string) bool {
 
 var sameOrigin = http.NewCrossOriginProtection()
 
-// isForeignPage reports whether a request comes from a web page of another origin. Reads are no less protected than
-// changes: no page of somebody else has a reason to ask for either.
+// isForeignPage reports whether a request comes from a web page of another origin. Reads are protected as much as
+// changes: a page of another site never has a reason to ask for either.
 func isForeignPage(r *http.Request) bool {
 	change := *r
 	change.Method = http.MethodPost

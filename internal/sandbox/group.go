@@ -15,8 +15,8 @@ type group struct {
 	recorded bool   // from a service, so its documents are served as they came
 	id       string
 	stated   object                // the document in the catalogue file
-	served   func() jsontext.Value // the document with what follows from the revisions
-	words    func() string         // what is written in its rows of the page
+	served   func() jsontext.Value // the document with the fields that the revisions imply
+	words    func() string         // the texts of its rows of the page
 	models   []model               // newest first
 }
 
@@ -39,8 +39,8 @@ func newGroup(g *group) *group {
 	return g
 }
 
-// derive returns the document with what follows from the revisions (INTERFACE.md, Resources 2), unless the catalogue
-// file states it.
+// derive returns the document with the fields that the revisions imply (INTERFACE.md, Resources 2), unless the
+// catalogue file states them.
 func (g *group) derive() jsontext.Value {
 	// A group without revisions has 0: the interface says "number".
 	latest := jsontext.Value("0")
@@ -91,7 +91,7 @@ type axisValue struct {
 }
 
 // axes returns the union of the axes of all revisions (INTERFACE.md, Resources 2 and 3), from the newest revision to
-// the oldest. The newest revision that has an axis describes it. What the latest revision lacks is historical.
+// the oldest. The newest revision that has an axis describes it. A value that the latest revision lacks is historical.
 func (g *group) axes() jsontext.Value {
 	axes := []object{}
 	values := map[string][]axisValue{} // by key

@@ -18,12 +18,12 @@ import (
 
 // TextError is a mistake in a JSON text, and its place.
 type TextError struct {
-	Line, Column int    // from 1; 0 in what a service or a control request sends
+	Line, Column int    // from 1; 0 in a document of a service or a control request
 	Path         string // such as modelGroups[2].owner; empty for the whole text
 	Problem      string
 
 	at    jsontext.Pointer
-	known string // the fields of an object that has no such field: told once
+	known string // the fields of an object that lacks the one written: told once
 }
 
 func (e TextError) Error() string {
@@ -65,8 +65,8 @@ func (e *TextErrors) add(place jsontext.Pointer, format string, arguments ...any
 	})
 }
 
-// err returns the mistakes as an error, each once and in the order of their places, or nil. What fields there are is
-// told at the first that is not one of them.
+// err returns the mistakes as an error, each once and in the order of their places, or nil. The known fields are
+// listed at the first unknown one.
 func (e TextErrors) err() error {
 	if len(e) == 0 {
 		return nil
@@ -176,7 +176,7 @@ var slips = []struct {
 	{regexp.MustCompile(`^‸\x1f\x{FFFD}\x08`), "the text is compressed by gzip: decompress it"},
 	{regexp.MustCompile(`^‸?.{0,3}‸?\x00`), "the text is in UTF-16: save it as UTF-8"},
 	{regexp.MustCompile(`^‸\x{FEFF}`), "the text begins with a byte order mark: save it as UTF-8 without one"},
-	{regexp.MustCompile(`‸(//|/\*|#)`), "JSON has no comments"},
+	{regexp.MustCompile(`‸(//|/\*|#)`), "JSON does not allow comments"},
 	{regexp.MustCompile(`‸'`), "a text is written in double quotes"},
 	{regexp.MustCompile(`,\s*‸[\]}]`), "there is a comma after the last element"},
 }

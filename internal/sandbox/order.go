@@ -151,8 +151,8 @@ func (o orderedAnswer) oauthCode(status int) string {
 	return "invalid_request"
 }
 
-// promised answers with an error, and with what the interface promises for its code: Retry-After with RATE_LIMITED, and
-// the rejected fields with VALIDATION_FAILED.
+// promised answers with an error, and with the header or the data that the interface promises for its code:
+// Retry-After with RATE_LIMITED, and the rejected fields with VALIDATION_FAILED.
 func promised(status int, code, message string, data jsontext.Value) *answer {
 	if code == "VALIDATION_FAILED" && data == nil {
 		data = encode(map[string]any{"issues": []issue{{Field: "id", Messages: []string{message}}}})

@@ -97,7 +97,7 @@ func execute(name string, data any) string {
 	return text.String()
 }
 
-// render answers with a template. The page runs no script and has no style but its own files.
+// render answers with a template. The page runs only its own scripts and styles.
 func render(name string, data any) *answer {
 	return respond(http.StatusOK, []byte(execute(name, data))).
 		set("Content-Type", "text/html; charset=utf-8").
@@ -107,8 +107,8 @@ func render(name string, data any) *answer {
 			"img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 }
 
-// splitImage splits an image before its digest. If a row has no room, the page cuts the beginning of the first part and
-// the end of the second: that leaves what tells revisions apart.
+// splitImage splits an image before its digest. If a row is too narrow, the page cuts the beginning of the first part
+// and the end of the second: the rest tells revisions apart.
 func splitImage(image string) [2]string {
 	name, _, _ := strings.Cut(image, "@")
 	return [2]string{name, image[len(name):]}

@@ -41,7 +41,7 @@ func (b *browser) asks(path, query string) string {
 	return strings.Join(names, " ")
 }
 
-// TestParts: a page is sent what it does not show, and no more.
+// TestParts: a page is sent only the parts that it does not show yet.
 func TestParts(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	b := &browser{direct(t, s), map[string]string{}}

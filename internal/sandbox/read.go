@@ -13,7 +13,7 @@ import (
 // read answers the four lookups of INTERFACE.md, Endpoints.
 func (s *Sandbox) read(x *exchange) *answer {
 	if x.request.Method != http.MethodGet {
-		// The interface has no code for it.
+		// The interface does not have a code for it.
 		return refuse(http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "Only GET is allowed here.", nil).
 			set("Allow", http.MethodGet)
 	}
@@ -39,13 +39,13 @@ func (s *Sandbox) read(x *exchange) *answer {
 	return readGroup(g, x.route, caller)
 }
 
-// refuseExtra refuses a body for a request that takes none. On the sandbox's own routes it also refuses a query, and
-// accepts an empty object.
+// refuseExtra refuses a body for a request that must not have one. On the sandbox's own routes it also refuses a
+// query, and accepts an empty object.
 func refuseExtra(x *exchange) *answer {
 	switch {
 	case x.own && x.request.URL.RawQuery != "":
 		return invalid("The request takes no query.", issue{"query", []string{"must be absent"}})
-	case x.own && canonical(x.body) == "{}": // many HTTP clients send it for no body
+	case x.own && canonical(x.body) == "{}": // many HTTP clients send it in place of an empty body
 	case len(x.body) > 0:
 		return invalid("The request takes no body.", issue{"body", []string{"must be absent"}})
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What is kept: the last requests, and the first bytes of the body of each answer.
+// The record keeps the last requests, and the first bytes of the body of each answer.
 const (
 	keptRequests = 10_000
 	keptOfBody   = 8 << 10
@@ -27,10 +27,10 @@ type Request struct {
 	ID     string      `json:"id"`       // X-Request-Id of the answer
 	Client string      `json:"clientId"` // the client id of its token, or the one that asks for a token
 	Cause  string      `json:"cause"`    // "fault 1", "allowance" or "foreign host" if one of them made the answer
-	Status int         `json:"status"`   // 0 while there is no answer, and if none was given
+	Status int         `json:"status"`   // 0 without an answer
 }
 
-// entry is a request in the list, with what only the page shows.
+// entry is a request in the list, with the details that only the page shows.
 type entry struct {
 	Request
 
@@ -79,8 +79,8 @@ func (s *Sandbox) ResetRequests() {
 	clear(s.counts)
 }
 
-// arrive records the request and chooses the id of its answer. The sandbox's own routes have no number: a page that is
-// open would use up one each second.
+// arrive records the request and chooses the id of its answer. The sandbox's own routes are not numbered: a page that
+// is open would use up one each second.
 func (s *Sandbox) arrive(x *exchange) {
 	r := x.request
 	s.mu.Lock()

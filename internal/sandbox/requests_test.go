@@ -13,7 +13,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// TestRequests lists who sent each request, and what answered in place of the service.
+// TestRequests lists the client of each request, and the cause of an answer in place of the service's.
 func TestRequests(t *testing.T) {
 	s := sandbox.New(sandbox.Default(), sandbox.WithAllowance(sandbox.Allowance{Requests: 4, Per: time.Hour}))
 	c := direct(t, s).as("northwind")

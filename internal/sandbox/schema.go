@@ -58,7 +58,7 @@ var (
 		defs["ModelDocument"] = node{"type": "object"}
 		return newSchemas(node{"$defs": defs})
 	})
-	// sent checks what a service sends: every field is there, and no other.
+	// sent checks a document of a service: it has exactly the fields of the interface.
 	sent = sync.OnceValue(func() *schemas {
 		root := parseNode(contract.OpenAPI())
 		closeObjects(root)
@@ -154,7 +154,7 @@ func (s *schemas) check(text []byte, at jsontext.Pointer) (found TextErrors) {
 type report struct {
 	*schemas
 	TextErrors
-	implied TextErrors                // are none if their place is meant
+	implied TextErrors                // ignored if their place is meant
 	meant   map[jsontext.Pointer]bool // fields that unknown ones are like, and the objects of these
 }
 

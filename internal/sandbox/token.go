@@ -45,7 +45,7 @@ func (s *Sandbox) issueToken(x *exchange) *answer {
 	if organisation == nil {
 		counted = "" // unknown clients share an allowance
 	}
-	// OAuth has no error for it: INTERFACE.md, Limits, has one code for every request.
+	// OAuth does not have an error for it: INTERFACE.md, Limits, has one code for every request.
 	if refusal := s.limitLocked(x, counted); refusal != nil {
 		return unstored(refusal)
 	}

@@ -244,7 +244,7 @@ func (p *program) parse(flags *flag.FlagSet, arguments []string) error {
 		p.tellUnread(variables)
 	}
 	err := flags.Parse(arguments)
-	// Package flag has no types of errors.
+	// Package flag does not have types for its errors.
 	if name, ok := strings.CutPrefix(fmt.Sprint(err), "flag provided but not defined: -"); ok {
 		return misused("unknown flag -%s: %s", name, hint("-", name, names))
 	}

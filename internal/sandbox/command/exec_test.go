@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// hostile is the environment of somebody who uses the real service behind a proxy.
+// hostile is the environment of a user of the real service behind a proxy.
 var hostile = []string{
 	"MODELCATALOGUE_BASE_URL=https://real.example",
 	"MODELCATALOGUE_CLIENT_ID=real",
@@ -132,7 +132,7 @@ func ready(t *testing.T, cmd *exec.Cmd) *bufio.Reader {
 	return out
 }
 
-// TestExecPassesSignalsOn: the command and whatever it starts get a signal once. At the end of the output nothing is
+// TestExecPassesSignalsOn: the command and its children get a signal once. At the end of the output nothing is
 // left to write to it.
 func TestExecPassesSignalsOn(t *testing.T) {
 	// The job itself says that it is ready. Before that it may still have the shell's trap, which loses the signal.
@@ -161,7 +161,7 @@ func TestExecPassesSignalsOn(t *testing.T) {
 		tests[name] = test{trap(name) + "echo ready; " + waits, number, "interrupted\n", 3}
 	}
 	if signal.Ignored(syscall.SIGHUP) {
-		// By nohup, for all that these tests start as well. What they catch has its effect there.
+		// Under nohup the children of these tests would ignore the signal. If it is caught here, they do not.
 		caught := make(chan os.Signal, 1)
 		signal.Notify(caught, syscall.SIGHUP)
 		defer signal.Stop(caught)

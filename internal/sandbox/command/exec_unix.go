@@ -15,9 +15,9 @@ import (
 // attributes are those of every command.
 var attributes syscall.SysProcAttr
 
-// job is the command and whatever it starts. With a terminal it stays in this process group, because only the
-// foreground group may read the terminal, and the keys of the terminal signal it as a whole. Without one it gets a
-// process group of its own, so that a signal reaches whatever the command starts.
+// job is the command and all processes that it starts. With a terminal it stays in this process group, because only
+// the foreground group may read the terminal, and the keys of the terminal signal it as a whole. Without one it gets a
+// process group of its own, so that a signal reaches all of them.
 type job struct {
 	cmd      *exec.Cmd
 	terminal *os.File // nil if there is none

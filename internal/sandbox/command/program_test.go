@@ -26,7 +26,7 @@ import (
 
 const group = sandbox.MainGroup
 
-// TestMain runs this binary as the program if RUN_AS_PROGRAM is set, as it is for what the tests start.
+// TestMain runs this binary as the program if RUN_AS_PROGRAM is set, as it is for the programs that the tests start.
 func TestMain(m *testing.M) {
 	const variable = "RUN_AS_PROGRAM"
 	if os.Getenv(variable) != "" {
@@ -219,7 +219,7 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestAge: who serves a recording is told between which days it was made.
+// TestAge: a user who serves a recording is told between which days it was made.
 func TestAge(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "catalogue.json")
 	now := time.Now()
@@ -250,7 +250,8 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// TestServesWithVariables has the settings of a container. What the welcome prints can be pasted, because it is not indented.
+// TestServesWithVariables has the settings of a container. The lines of the welcome can be pasted, because they are
+// not indented.
 func TestServesWithVariables(t *testing.T) {
 	for name, value := range map[string]string{
 		"HOST":       " LocalHost,sandbox",

@@ -49,7 +49,7 @@ func (r *readyLine) Variables() [][2]string {
 }
 
 // write writes the ready file, whole or not at all, for every user of the machine to read: a container that shares the
-// folder may have another user, and what the file lets one use is made up. remove removes it unless another sandbox has
+// folder may have another user, and the data behind the file is made up. remove removes it unless another sandbox has
 // overwritten it. option is how the file was named.
 func (r *readyLine) write(file, option string) (remove func(), err error) {
 	remove = func() {}

@@ -22,8 +22,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// record prints a catalogue file of what the credentials see, and says how the answers depart from the interface. It
-// reads with the provider's client, by a call that decodes no fields: the documents have what came, but no credentials.
+// record prints a catalogue file of the groups that the credentials see, and lists where the answers differ from the
+// interface. It reads with the provider's client, by a call that does not decode fields: documents stay as they came,
+// without credentials.
 func (p *program) record(flags *flag.FlagSet) run {
 	address := flags.String("url", "", "")
 	var isStrict bool
@@ -137,7 +138,7 @@ func (r *recording) read(ctx context.Context) ([]*recordedGroup, error) {
 	for i, document := range listed {
 		id := textOf(document, "id")
 		if err := catalogue.CheckID(id); err != nil {
-			return nil, fmt.Errorf("group %d of the list has no id that can be asked for: %w", i+1, err)
+			return nil, fmt.Errorf("group %d of the list does not have an id that can be requested: %w", i+1, err)
 		}
 		models, err := r.modelsOf(ctx, id)
 		switch refusal, ok := errors.AsType[*catalogue.APIError](err); {
@@ -202,7 +203,7 @@ func (r *recording) list(ctx context.Context, route sandbox.Route, groupID strin
 	return documents, nil
 }
 
-// owner is the organisation of a recorded file. It owns every group: who does so at the service is not known.
+// owner is the organisation of a recorded file. It owns every group, because the real owners are not known.
 const owner = "recorded"
 
 // encodeFile returns the text of a catalogue file that the sandbox can serve. The same documents give the same file, so

@@ -23,7 +23,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// given are the provider's variables, what is wrong with them, and what a message may say of them.
+// given are the provider's variables, their mistakes, and the words that a message may use about them.
 type given struct {
 	setting.Environment
 	*explain.Explainer
@@ -75,7 +75,7 @@ func (g *given) readCredentials(cfg *catalogue.Config) {
 	cfg.ClientSecret = g.readCredential(setting.ClientSecret, setting.Verbatim)
 }
 
-// clientConfig reads the provider's variables. The address has no default. The explainer says what went wrong with a
+// clientConfig reads the provider's variables. The address does not have a default. The explainer explains a failed
 // read, as the provider does.
 func (p *program) clientConfig(address string) (catalogue.Config, *explain.Explainer, error) {
 	g := &given{Environment: setting.EnvironmentOf(os.Environ()), Explainer: &explain.Explainer{}}
@@ -172,8 +172,8 @@ func readAs(hide func(string) string) json.Options {
 	)
 }
 
-// hiding returns a function that hides the credentials in a text. What clean does not find, because it is so short that
-// it is a part of other words, is hidden if it is a word of the text.
+// hiding returns a function that hides the credentials in a text. A credential that clean does not find, because it is
+// so short that it is a part of other words, is hidden if it is a word of the text.
 func hiding(clean func(string) string, credential string) func(string) string {
 	const end = "\x01" // keeps a text that only ends as a credential begins
 	long := func(text string) string { return strings.TrimSuffix(clean(text+end), end) }

@@ -148,7 +148,7 @@ func TestRecordOddAnswers(t *testing.T) {
 	for _, test := range []struct{ path, text, says, has string }{ // without has it fails
 		{"/models", "null", "A list is expected, the service sent null", ""},
 		{"/models", `[{"revision": 0}, {"id": "a", "modelGroupId": "other"}]`, `one of the group "other" came`, ""},
-		{"/model-group", `[{"id": ".."}]`, `group 1 of the list has no id that can be asked for: ".." is`, ""},
+		{"/model-group", `[{"id": ".."}]`, `group 1 of the list does not have an id that can be requested: ".." is`, ""},
 		{"/model-group", `[{"id": 5}]`, "[].axes: the field is missing, in the only answer", ""},
 		{"/token", strings.Repeat(" ", 2<<20), "larger than 1048576 bytes", ""},
 		{"/token", `{"token": "of-another-name"}`, "The answer has no access_token (it has: token)", ""},

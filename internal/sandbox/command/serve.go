@@ -214,7 +214,7 @@ func (s *serving) IsExposed() bool {
 	return host != "localhost" && !net.ParseIP(host).IsLoopback()
 }
 
-// loadCatalogue reads a catalogue file, or returns the built-in catalogue if there is no name. It says how old a
+// loadCatalogue reads a catalogue file, or returns the built-in catalogue if name is empty. It says how old a
 // recording may be.
 func (p *program) loadCatalogue(name string) (*sandbox.Catalogue, error) {
 	if name == "" {
@@ -234,9 +234,9 @@ func (p *program) loadCatalogue(name string) (*sandbox.Catalogue, error) {
 	return catalogue, nil
 }
 
-// ageOf says how old a recording is, as closely as that is known. It has no time of its own, because the same service
-// gives the same file. But it is no older than the newest change in it, and no younger than its file, whose time a
-// checkout moves forward.
+// ageOf says how old a recording is, as closely as that is known. A recording does not contain its own time, so that
+// the same service gives the same file. It was made after the newest change in it, and before the time of its file,
+// which a checkout moves forward.
 func ageOf(file string, newest time.Time) string {
 	const day = 24 * time.Hour
 	least := time.Duration(0)

@@ -85,7 +85,8 @@ func inPEM(label string, content []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: label, Bytes: content}))
 }
 
-// TestRecordThroughAGateway that asks for a header and for a certificate. The file has no value of a header.
+// TestRecordThroughAGateway that asks for a header and for a certificate. The file never contains the value of a
+// header.
 func TestRecordThroughAGateway(t *testing.T) {
 	const key = "key-of-the-gateway"
 	service := sandbox.New(sandbox.Default())
