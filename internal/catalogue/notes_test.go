@@ -66,15 +66,22 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 	// Between its header and its body the next read is at the head of the queue.
 	stalled := retryAfter(429, "1")
 	stalled.stall = time.Millisecond
+	late := &service{token: func(n int) reply { // has a line of its own
+		if n == 1 {
+			return retryAfter(503, "20")
+		}
+		return issue(n, 0)
+	}}
 	none := atMost(0, 0)
 	eachOnFakeClock(t, map[string]row{
-		"a burst":               {limits("53", "52", "51", "50"), none, []string{"1s, 0: " + pause("53s", 2)}},
-		"a short pause":         {limits("2"), none, []string{"1s, 0: " + pause("2s", 1)}},
-		"a longer one after":    {limits("20", "60"), none, []string{"1s, 0: " + pause("20s", 1), "2s, 0: " + pause("1m0s", 1)}},
-		"a gap":                 {first(3, stalled), none, gaps},
-		"max_requests":          {limits(), atMost(3, time.Minute), []string{"0s, 2: Waiting 1m0s for max_requests (3/1m)"}},
-		"too long for a read":   {always(tooLong), none, nil},
-		"max_requests, briefly": {limits(), atMost(3, 9*sec), nil},
+		"a burst":                {limits("53", "52", "51", "50"), none, []string{"1s, 0: " + pause("53s", 2)}},
+		"a short pause":          {limits("2"), none, []string{"1s, 0: " + pause("2s", 1)}},
+		"a longer one after":     {limits("20", "60"), none, []string{"1s, 0: " + pause("20s", 1), "2s, 0: " + pause("1m0s", 1)}},
+		"a gap":                  {first(3, stalled), none, gaps},
+		"max_requests":           {limits(), atMost(3, time.Minute), []string{"0s, 2: Waiting 1m0s for max_requests (3/1m)"}},
+		"too long for a read":    {always(tooLong), none, nil},
+		"a token that backs off": {late, none, nil},
+		"max_requests, briefly":  {limits(), atMost(3, 9*sec), nil},
 	}, func(t *testing.T, r row) {
 		var lines []string
 		c := over(t, r.service, r.ceiling, waitLines(&lines))

@@ -3,6 +3,7 @@ package catalogue_test
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"net/http"
 	"strings"
 	"testing"
@@ -222,5 +223,21 @@ func TestAPauseThatEndsWithTheTime(t *testing.T) {
 		a := theGroup.read(t, over(t, s))
 		expectKind(t, []readResult{a}, kindLimited)
 		s.expectCounts(t, 5, 0)
+	})
+}
+
+// A fault of the network that stays ends the reads that wait for a token, and not the run.
+func TestATokenEndpointWithoutTLS(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{token: func(n int) reply {
+			if n == 1 {
+				return reply{err: tls.RecordHeaderError{}, after: sec}
+			}
+			return issue(n, 0)
+		}}
+		c := over(t, s)
+		expectKind(t, readAll(t, c, 3, eachGroup(0, 3)), kindNetwork)
+		theGroup.mustRead(t, c)
+		s.expectCounts(t, 2, 1)
 	})
 }
