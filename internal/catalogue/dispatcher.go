@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// dispatcher is what the scheduler has around it: the lock, the clock and its timer, a channel for each caller and a
+// dispatcher is the shell of the scheduler: the lock, the clock and its timer, a channel for each caller and a
 // goroutine for each request.
 type dispatcher struct {
 	mu     sync.Mutex
@@ -59,7 +59,7 @@ func (d *dispatcher) headerReceived(sent *attempt, status int, failure error) {
 	d.happens(func(now time.Time) { d.core.header(now, sent, status, failure) })
 }
 
-// happens reports an event, and does what the scheduler wants done then.
+// happens reports an event, and does the actions that the scheduler then wants.
 func (d *dispatcher) happens(event func(now time.Time)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -80,9 +80,9 @@ func (d *dispatcher) happens(event func(now time.Time)) {
 	}
 }
 
-// do does one thing that the scheduler wants done.
+// do does one action of the scheduler.
 //
-//nolint:contextcheck,nolintlint // a request has the context of the first who asked, not of the one whose event this is
+//nolint:contextcheck,nolintlint // a request has the context of the caller that asked first, not of the event's caller
 func (d *dispatcher) do(a action) {
 	switch {
 	case a.send != nil:

@@ -8,7 +8,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// asks takes a caller in, who joins the flight that asks the same, or begins one. A caller who is gone already, for a
+// asks adds a caller, which joins the flight of the same question or begins one. A caller that has left already, for a
 // reason that is not nil, is only told how the run ended, or that reason.
 func (s *scheduler) asks(now time.Time, asked *question, c *caller, gone error) {
 	got, kept := s.answers.kept[asked.to]
@@ -79,10 +79,10 @@ func (s *scheduler) header(now time.Time, sent *attempt, status int, failure err
 	}
 }
 
-// maxPatience is how long, at most, all reads wait for the words of an answer that concerns all.
+// maxPatience is how long, at most, all reads wait for the body of an answer that concerns them all.
 const maxPatience = pace.Slow
 
-// await makes all reads wait for the words of an answer.
+// await makes all reads wait for the body of an answer.
 func (s *scheduler) await(sent *attempt, patience time.Time) {
 	sent.patience = patience
 	s.awaited = append(s.awaited, sent)
@@ -102,7 +102,7 @@ func (s *scheduler) beginPause(now time.Time, sent *attempt, failure error) {
 	s.pace.Limited(sent.number, now, pause)
 }
 
-// ends takes what came of a request.
+// ends takes the outcome of a request.
 func (s *scheduler) ends(now time.Time, sent *attempt, got ended) {
 	f := sent.of
 	result := classify(got.err)
@@ -115,7 +115,7 @@ func (s *scheduler) ends(now time.Time, sent *attempt, got ended) {
 		s.endRun(&RejectedError{Given: s.tokens.given(), Issued: !s.tokens.given(), Err: got.err})
 	}
 	switch {
-	case f.over: // nobody waits for it
+	case f.over: // all its callers have left
 	case f == s.renewal:
 		s.tokenCame(now, sent, result, got.err)
 	default:
@@ -123,7 +123,7 @@ func (s *scheduler) ends(now time.Time, sent *attempt, got ended) {
 	}
 }
 
-// next decides what follows from an event. It returns what is to be done, and when to decide again if nothing happens
+// next decides what follows from an event. It returns the actions, and when to decide again unless something happens
 // before: never if that is zero.
 func (s *scheduler) next(now time.Time) (wanted []action, wake time.Time) {
 	s.failLate(now)
@@ -135,8 +135,8 @@ func (s *scheduler) next(now time.Time) (wanted []action, wake time.Time) {
 	return wanted, wake
 }
 
-// sendsOne sends what is next, if it may be sent now: the first in the queue that waits for its turn holds it, and a
-// request for a token goes before it if none serves.
+// sendsOne sends the next request, if it may be sent now: the first in the queue that waits for its turn holds it, and
+// a request for a token goes before it unless a token is valid.
 func (s *scheduler) sendsOne(now time.Time) bool {
 	f := s.head(now)
 	if f == nil || s.run.proof != nil {

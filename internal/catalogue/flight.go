@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// flight is one question on its way, and all who wait for its answer. It waits for its turn, is sent, judged, and backs
-// off, until it has ended. The request for a token is a flight that nobody joins.
+// flight is one question on its way, and all callers that wait for its answer. It waits for its turn, is sent, judged,
+// and backs off, until it has ended. The request for a token is a flight without callers.
 type flight struct {
 	history
 	order     int // how many flights had come by then, this one included
@@ -26,11 +26,11 @@ type attempt struct {
 	number   int       // of the request in the pace
 	seen     Exchange  // as far as it is known when the request is sent
 	failure  error     // its 429: the status and header, and all of it once its body is read
-	patience time.Time // until when all reads wait for the words of the answer, if they do
+	patience time.Time // until when all reads wait for the body of the answer, if they do
 	stopped  bool
 }
 
-// caller is somebody who waits for an answer.
+// caller is one call that waits for an answer.
 type caller struct {
 	began    time.Time
 	deadline time.Time

@@ -76,7 +76,7 @@ func (s *scheduler) failIfNoRetry(now time.Time, f *flight, h *history, result o
 func (s *scheduler) tokenCame(now time.Time, sent *attempt, result outcome, err error) {
 	t := &s.tokens
 	switch _, noAnswer := errors.AsType[*NetworkError](err); {
-	case sent.stopped && err != nil && result != limited: // no read waits for it any more
+	case sent.stopped && err != nil && result != limited: // no read waits for it now
 	case err == nil:
 		if sent.token.unused > maxUnused {
 			sent.token.life = 0

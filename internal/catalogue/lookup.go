@@ -23,13 +23,13 @@ func lookupOfGroup[T any](
 	return lookup(ctx, c, what, ModelGroupsPath+"/"+url.PathEscape(id)+suffix, decode)
 }
 
-// lookup asks one question, which what names in errors. target is the path and query below the base URL. This is its
-// whole way:
+// lookup asks one question. Errors name it by what. target is the path and query below the base URL. A question goes
+// this way:
 //
-//  1. the answer or refusal that is kept, or the flight of another caller who asks the same now (scheduler.asks);
+//  1. the answer or refusal that is kept, or the flight of another caller of the same question (scheduler.asks);
 //  2. the queue, in which every request of the process waits for its turn (scheduler.next);
 //  3. one attempt: an exchange with the service, with the token that all share (dispatcher.send);
-//  4. what came of it: an answer, an error, or another attempt, which goes back to 2 (scheduler.judge).
+//  4. its outcome: an answer, an error, or another attempt, which goes back to 2 (scheduler.judge).
 func lookup[T any](
 	ctx context.Context, c *Client, what, target string, decode decoder[T],
 ) (answer T, err error) {

@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// question is what a caller asks, or that a token is wanted. The scheduler knows its endpoint only.
+// question is the question of a caller, or the wish for a token. The scheduler knows only its endpoint.
 type question struct {
 	to  Endpoint
 	ctx context.Context                                                 // of the first caller who asks it, without its end: loggers are among its values

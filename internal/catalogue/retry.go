@@ -10,14 +10,14 @@ import (
 type outcome int
 
 const (
-	final        outcome = iota // a good answer, or a failure that no further attempt can change
+	final        outcome = iota // a good answer, or a failure that another attempt cannot change
 	transient                   // a failure that may pass: another attempt after a back-off
 	limited                     // a 429: another attempt after the wait that the service asks for
 	unauthorized                // a 401 to a read: another attempt with a new token
 )
 
-// classify decides by status, so that an unknown code is treated as its status. The one code that says more is that of
-// a token endpoint out of reach.
+// classify decides by status, so that an unknown code is treated as its status. Only the code of a token endpoint out
+// of reach says more.
 func classify(err error) outcome {
 	if api, ok := apiError(err); ok {
 		return outcomeOf(api.Status, api.OfToken(), api.Code)
@@ -40,7 +40,7 @@ func outcomeOf(status int, ofToken bool, code string) outcome {
 	return final
 }
 
-// history is what came of the attempts for a question, or for a token.
+// history is the outcomes of the attempts for a question, or for a token.
 type history struct {
 	attempts  int
 	failures  int // that may pass
@@ -65,7 +65,7 @@ type retries struct {
 	jitter func() float64 // of back-offs, in [0, 1)
 }
 
-// over reports whether no attempt follows a failure, and why. history has what came before it.
+// over reports whether no attempt follows a failure, and why. history has the outcomes before it.
 func (r retries) over(h *history, err error) (cause Cause, over bool) {
 	switch {
 	case h.failures >= r.most:
@@ -90,7 +90,7 @@ const (
 )
 
 // backOff returns the wait before the n-th further attempt, from 1: 1 s, 2 s, 4 s and so on up to 30 s, plus up to a
-// quarter of it. jitter is in [0, 1). It shortens no wait, because INTERFACE.md asks for a second at least.
+// quarter of it. jitter is in [0, 1). It never shortens a wait, because INTERFACE.md asks for a second at least.
 func backOff(n int, jitter float64) time.Duration {
 	least := min(firstBackOff<<min(n-1, 5), maxBackOff)
 	return least + time.Duration(float64(least)*maxJitter*jitter)

@@ -13,18 +13,18 @@ import (
 // dispatcher.
 //
 // Five things happen: a caller asks, a caller leaves, the header of an answer comes, a request ends, and time passes.
-// Each of the first four is a method here, and each of the five is followed by next, which decides anew for all flights.
-// So nobody has to be woken, and nothing that was obtained before a wait is used after it.
+// Each of the first four is a method here, and after each of the five next decides anew for all flights. So a waiting
+// caller never has to be woken, and a result obtained before a wait is never used after it.
 type scheduler struct {
 	retries  retries
 	arrived  int       // how many flights have come
-	queue    []*flight // those that have not ended, in the order in which they came: a retry keeps its place
-	renewal  *flight   // the request for a token; its history begins anew when one came, or no flight waits for one
+	queue    []*flight // those that have not ended, in order of arrival: a retry keeps its place
+	renewal  *flight   // the request for a token; its history is reset when one came, or when no read waits for one
 	answers  answers
 	pace     pace.Pace
 	pausedBy *attempt   // whose 429 asked for the pause in force
-	awaited  []*attempt // the words of whose answers all reads wait for
-	noted    time.Time  // until when the log says that nothing is sent
+	awaited  []*attempt // all reads wait for the bodies of their answers
+	noted    time.Time  // the end of the idle stretch that was last logged
 	tokens   tokens
 	run      run
 	wanted   []action // since the last event
@@ -33,8 +33,8 @@ type scheduler struct {
 // action is something that the scheduler wants done. One of the first four fields is set.
 type action struct {
 	send *attempt  // begin this request
-	stop *attempt  // end this request: nobody waits for it, or for the rest of its answer
-	tell *caller   // tell this caller how its question ended
+	stop *attempt  // end this request: the rest of its answer is not needed
+	tell *caller   // tell this caller the answer or error
 	note string    // write this line to the log
 	end  ended     // of tell
 	of   *question // whose context note is for
@@ -53,7 +53,7 @@ func newScheduler(retries retries, ceiling pace.Limit, snapshot bool) scheduler 
 	return s
 }
 
-// send sends the next request of a flight, which may be that for a token, in the name of the flight that holds the turn.
+// send sends the next request of a flight, for the caller of the flight that holds the turn if it is for a token.
 func (s *scheduler) send(now time.Time, f, by *flight, with *token) {
 	f.attempts++
 	f.sent = &attempt{
@@ -85,8 +85,8 @@ func (s *scheduler) head(now time.Time) *flight {
 	return s.queue[i]
 }
 
-// ahead returns how many requests are sent before that of a flight: those of the flights before it, and one for a token
-// if none is valid.
+// ahead returns how many requests are sent before a flight's: those of the flights before it, and one for a token
+// unless one is valid.
 func (s *scheduler) ahead(now time.Time, f *flight) (n int) {
 	if !s.tokens.valid(now) && s.renewal.sent == nil {
 		n++
@@ -168,7 +168,7 @@ func (s *scheduler) end(f *flight, got ended) {
 	f.callers = nil
 }
 
-// dropToken ends the request for a token that no read waits for any more, or forgets how the last one failed.
+// dropToken ends the request for a token once no read waits for it, or forgets how the last one failed.
 func (s *scheduler) dropToken() {
 	if t := s.renewal; t.sent != nil {
 		s.stop(t.sent)

@@ -4,7 +4,7 @@ import (
 	"errors"
 )
 
-// answers are the questions that are asked once, so that all who ask the same within one process see the same. An
+// answers are the questions that are asked once, so that all callers of one process see the same answer. An
 // answer is kept, and so is a final refusal, which asking again does not change (INTERFACE.md, Client handling rules).
 // The zero answers share and keep nothing.
 type answers struct {
@@ -12,14 +12,14 @@ type answers struct {
 	kept   map[Endpoint]ended
 }
 
-// share lets others join a flight.
+// share lets other callers join a flight.
 func (k *answers) share(f *flight) {
 	if k.shared != nil {
 		k.shared[f.asked.to] = f
 	}
 }
 
-// unshare lets nobody join a flight any more.
+// unshare stops callers from joining a flight.
 func (k *answers) unshare(f *flight) { delete(k.shared, f.asked.to) }
 
 // keep keeps how a question ended, for callers who ask it later. A fault of the network may pass, so it is not kept.

@@ -23,7 +23,8 @@ func (c *Client) requestToken(ctx context.Context, sent *attempt) (value any, er
 	})
 }
 
-// readToken fills a token from the answer of the token endpoint. Its errors show no values, because one may be a token.
+// readToken fills a token from the answer of the token endpoint. Its errors never show values, because one may be a
+// token.
 func (c *Client) readToken(in *incoming, got *token) error {
 	whole, err := in.text.ReadValue()
 	if err != nil {

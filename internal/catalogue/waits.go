@@ -18,7 +18,7 @@ type wait struct {
 	least  time.Time // its earliest end; zero if it may end at any moment
 	cause  Cause     // of the error of a caller whose time is over before
 	err    error     // the failure behind it, nil if there is none
-	unread bool      // the words of that failure are on their way
+	unread bool      // the body of that failure has not come yet
 }
 
 // The waits of a flight, in words.
@@ -32,8 +32,8 @@ const (
 	forToken   = "a token"
 )
 
-// waits lists what a flight waits for until its next request is sent, if that many others are sent before it. To add a
-// wait, add a line.
+// waits lists the waits of a flight until its next request, if that many others are sent before it. To add a wait, add
+// a line.
 func (s *scheduler) waits(now time.Time, f *flight, before int) [7]wait {
 	underWay := now
 	if s.renewal.sent != nil {
@@ -76,7 +76,7 @@ func ceiling(until time.Time, inFlight int) wait {
 	return wait{words: forCeiling, until: until, least: least, cause: CeilingTooLow}
 }
 
-// openEnd is the end of a wait that only an event ends. It is after every other.
+// openEnd is the end of a wait that only an event ends. It is after all others.
 var openEnd = time.Unix(1<<40, 0)
 
 // left returns how long a wait has to go, 0 if only an event ends it.
@@ -102,9 +102,10 @@ func (s *scheduler) hold(now time.Time, f *flight) wait {
 	return hold
 }
 
-// failLate fails the reads, wherever they wait, whose time ends before one of their waits does. Most have time for the
-// longest of the waits that all have in common, and a back-off that does not fit fails when it begins (again). A read
-// that backs off waits for a token only as long as another does: with the last of those its request ends.
+// failLate fails the reads, anywhere in the queue, whose time ends before one of their waits does. Most have time for
+// the longest of the waits that all share, and a back-off that does not fit fails when it begins (again). A read in
+// its back-off waits for a token only as long as another read does: when the last of those leaves, the request for the
+// token ends.
 func (s *scheduler) failLate(now time.Time) {
 	var longest time.Time
 	for _, w := range s.waits(now, &flight{}, len(s.queue)+1) {
@@ -121,12 +122,12 @@ func (s *scheduler) failLate(now time.Time) {
 	}
 }
 
-// mayBeLate reports whether a caller of a flight may have no time for a wait that ends then at the latest.
+// mayBeLate reports whether a caller of a flight may lack the time for a wait that ends then at the latest.
 func (s *scheduler) mayBeLate(f *flight, then time.Time) bool {
 	return !f.hasUntil(then) || s.run.usedUp.holds(f.order)
 }
 
-// failThose fails the callers of some flights who are late.
+// failThose fails the late callers of some flights.
 func (s *scheduler) failThose(now time.Time, which func(*flight) bool) {
 	var those []*flight
 	for _, f := range s.queue {
@@ -190,8 +191,8 @@ func (s *scheduler) leftErr(now time.Time, f *flight, c *caller, cause error) er
 	return s.gaveUpErr(now, f, c, hold)
 }
 
-// blocker returns what kept the answer from a caller until its time was over, nil if nothing failed. A 429 is known from
-// its header, whatever becomes of its body.
+// blocker returns the failure that kept the answer from a caller until its time was over, nil if nothing failed. A 429
+// is known from its header, even if its body never comes.
 func (s *scheduler) blocker(f *flight, c *caller, hold wait) error {
 	switch t := s.renewal; {
 	case f.sent != nil:
@@ -231,11 +232,11 @@ func (s *scheduler) attemptsOf(f *flight, err error) int {
 	return f.attempts
 }
 
-// longWait is the shortest wait that has a line in the log, whatever it is for.
+// longWait is the shortest wait that is always logged.
 const longWait = 10 * time.Second
 
-// noteWait logs what the flight at the head of the queue waits for, and with it every other: each pause and gap, and any
-// wait that is long. Each idle stretch is logged once. Waits that outlast every caller are not logged.
+// noteWait logs the wait of the flight at the head of the queue, which holds back all others: each pause and gap, and
+// any long wait. Each idle stretch is logged once. Waits that outlast every caller are not logged.
 func (s *scheduler) noteWait(now time.Time, f *flight, hold wait) {
 	if hold.until.Equal(openEnd) || !f.mayWait(hold.until) {
 		return
@@ -256,7 +257,7 @@ func (s *scheduler) noteWait(now time.Time, f *flight, hold wait) {
 	s.note(f.asked, "Waiting %s for %s%s", round(hold.left(now)), hold.words, more)
 }
 
-// round rounds a time as people read it: a long one to seconds, and one of hours to minutes.
+// round rounds a time for people: a long one to seconds, and one of hours to minutes.
 func round(d time.Duration) time.Duration {
 	switch {
 	case d >= time.Hour:
