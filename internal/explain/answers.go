@@ -44,7 +44,7 @@ func (m *message) answered(api *catalogue.APIError) {
 		m.forbidden(api)
 	case isRedirect(api):
 		m.redirected(api)
-	case api.Status < 300:
+	case api.Status < 400: // a redirect without a place among them
 		m.say(SummaryUnexpected, fmt.Sprintf("The service answered with %d, and a read is answered with 200.",
 			api.Status), checkWhoAnswers)
 	default:

@@ -235,6 +235,7 @@ func serviceScenes() []scene {
 		),
 		fails("a login page of the network", on(511, "<title>Guest network</title>")),
 		fails("success without content", sandbox.Fault{Route: sandbox.RouteGroup, Status: 204}),
+		fails("a redirect without a place", sandbox.Fault{Route: sandbox.RouteGroup, Status: 302}),
 		played(
 			"an answer of the wrong shape",
 			faulty(respell(sandbox.RouteModels, `"revision":3,`, `"revision":"three",`)),
