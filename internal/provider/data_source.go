@@ -105,9 +105,9 @@ func (r *blockRead) fail(err error, about explain.Subject) {
 // tell adds a problem, in full or with a pointer to where it was told, and what is to follow it in both cases. It may
 // quote a field of a record, in which a service may repeat what it was sent.
 func (r *blockRead) tell(problem explain.Problem, more string) {
-	problem.Detail, problem.Short = r.client.Clean(problem.Detail), r.client.Clean(problem.Short)
+	problem.Short = r.client.Clean(problem.Short)
 	problem = r.connection.explainer.Tell(problem)
-	problem.Detail = explain.Paragraphs(problem.Detail, more)
+	problem.Detail = r.client.Clean(explain.Paragraphs(problem.Detail, more))
 	r.diags.Append(problem.Diagnostic())
 }
 

@@ -195,8 +195,9 @@ func TestARecordThatEchoesCredentials(t *testing.T) {
 	t.Parallel()
 	record := `{"id":"m","revision":1,"createdAt":"2024-01-01",` + document("updatedAt", echoes)[1:]
 	e := inMemory(t, echoing(answering(200, "application/json", record)), arguments{argClientSecret: oddSecret})
-	diagnostics := e.reports(t, "latest_model", arguments{"model_group_id": "a", "where": where("min_age", "1h")})
-	expectError(t, diagnostics, "where", explain.SummaryUndecided, `its updated_at is "***`)
+	fleet := arguments{"model_group_ids": []any{"a", "b"}, "where": where("min_age", "1h")}
+	diagnostics := e.reports(t, "latest_models", fleet)
+	expectError(t, diagnostics, "model_group_ids[0]", explain.SummaryUndecided, "1 more of 2", `its updated_at is "***`)
 	expectNoCredential(t, "message", rendered(diagnostics))
 }
 
