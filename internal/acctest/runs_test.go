@@ -21,8 +21,6 @@ import (
 // These tests run whole commands of an engine, with the provider as a program of its own: processes, signals, the
 // environment, the output and the files.
 
-const readsGroups = "data \"modelcatalogue_model_groups\" \"all\" {}\n"
-
 // everything reads by every data source, and has every object as an output.
 func everything() string {
 	config := `output "specification" { value = data.modelcatalogue_model.it.output_specification }` + "\n" +

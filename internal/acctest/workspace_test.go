@@ -23,6 +23,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
+const readsGroups = "data \"modelcatalogue_model_groups\" \"all\" {}\n"
+
 const root = "../.."
 
 // Groups of the sandbox's own catalogue.
