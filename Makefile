@@ -99,7 +99,7 @@ test-worst: ## Run every test where contributors are: from a tarball, behind a p
 	@$(TIDILY) tools/with-engine.sh tools/test-worst.sh -count=1 -timeout=$(TEST_TIMEOUT)
 
 .PHONY: unit
-unit: ## Run the tests that need no engine.
+unit: ## Run the tests that do not need an engine.
 	@unset TF_ACC && RACE="$(RACE)" $(TIDILY) tools/test.sh -timeout=$(TEST_TIMEOUT)
 
 .PHONY: test-newest-go

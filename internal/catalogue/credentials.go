@@ -7,12 +7,12 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// credentials are what tokens are requested with, and in which form: RFC 6749 §4.4 says a form; INTERFACE.md does not
-// show the content type.
+// credentials are the id and secret that tokens are requested with, and the content type: RFC 6749 §4.4 says a form;
+// INTERFACE.md does not show it.
 type credentials struct {
 	id, secret string
 	formError  error // the answer to the form, after which JSON is sent; nil if there is none
-	understood bool  // a token came in answer to what is sent
+	understood bool  // a request with this content type got a token
 }
 
 // body returns the content type and the body of a token request.

@@ -53,7 +53,7 @@ func (m *message) answered(api *catalogue.APIError) {
 	}
 }
 
-// whyNotFound says who answered a 404 that is about no argument.
+// whyNotFound says whether the service or a gateway answered a 404 that is not about an argument.
 func whyNotFound(api *catalogue.APIError) string {
 	if api.SaysNotFound() {
 		return "The service has no such path."

@@ -93,7 +93,7 @@ func (e *Explainer) insteadOfToken() string {
 }
 
 // blame says which credentials were rejected: where each comes from, what looks wrong with it, and which variables are
-// not used because of it. check is what else to look at.
+// not used because of it. check is another thing to look at.
 func (m *message) blame(check string) {
 	var named []string
 	for _, c := range m.by.Credentials {

@@ -82,8 +82,8 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 	}
 }
 
-// afterHandshake returns what to do about a handshake that ended early. No firewall is to blame if the server itself
-// ended it with an alert.
+// afterHandshake returns the next step after a handshake that ended early. A firewall is not to blame if the server
+// itself ended it with an alert.
 func afterHandshake(err error, proxy string) string {
 	if said, isAlert := errors.AsType[*net.OpError](err); isAlert && said.Op == "remote error" {
 		return "Try again later. If it lasts, show this to the service's operator."
@@ -247,8 +247,8 @@ func sentAlone(found *catalogue.Certificate) string {
 	return ""
 }
 
-// authorities says whose certificates ca_certificate_pem has, or returns "" if it has none. One of the issuer may have
-// a different key, or one that is too short.
+// authorities says whose certificates ca_certificate_pem has, or returns "" if it is empty. A certificate of the
+// issuer may have a different key, or one that is too short.
 func (e *Explainer) authorities(issuer string) string {
 	switch {
 	case len(e.Authorities) == 0:
@@ -297,7 +297,7 @@ func (m *message) proxy(fault *catalogue.NetworkError) {
 	}
 }
 
-// orWithout offers to go without the proxy. If NO_PROXY is set, none of its entries is the host's.
+// orWithout offers to go without the proxy. If NO_PROXY is set, its entries do not match the host.
 func (m *message) orWithout(fault *catalogue.NetworkError) string {
 	if fault.Proxy.Except == "" {
 		return ", or name the host of base_url in NO_PROXY to go without it."

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// message collects what a problem says.
+// message collects the parts of a problem.
 type message struct {
 	Problem // its Detail, Cause and Said come last
 	by      *Explainer
@@ -91,8 +91,8 @@ func (m *message) quote(err error) {
 	}
 }
 
-// quoteRefusal takes over what the service answered. Codes are taken for one cause if they are the same, even those
-// that the provider does not know.
+// quoteRefusal quotes the service's answer. The same code is the same cause, even if the provider does not know the
+// code.
 func (m *message) quoteRefusal(api *catalogue.APIError) {
 	if api.Message != "" {
 		m.said = append(m.said, "The service said: "+api.Message)

@@ -21,7 +21,7 @@ type Subject struct {
 	OfLatest  bool // the latest model of the group is read
 }
 
-// of reports whether the argument of the subject is what api is about.
+// of reports whether api is about the argument of the subject.
 func (s Subject) of(api *catalogue.APIError) bool {
 	switch {
 	case s.Value == "" || len(s.Path.Steps()) == 0:

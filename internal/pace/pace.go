@@ -152,7 +152,7 @@ func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
 	}
 }
 
-// Ended records that a request is no longer in flight. It counts against the ceiling for the ceiling's length from now,
+// Ended records the end of a request. It counts against the ceiling for the ceiling's length from now,
 // or from Slow after it was sent if that was earlier.
 func (p *Pace) Ended(number int, now time.Time) {
 	i := slices.IndexFunc(p.inFlight, func(r request) bool {

@@ -58,7 +58,7 @@ func unreadVariables(e environment) []unreadVariable {
 // prefixes are how names of the provider's variables begin, and how people misspell that.
 var prefixes = []string{setting.Prefix, "MODEL_CATALOGUE_", "MODELCATALOG_", "MODEL_CATALOG_"}
 
-// ownPart returns what follows the prefix in the name of a variable, in upper case, and whether that is the provider's
+// ownPart returns the rest of a variable's name after the prefix, in upper case, and whether that is the provider's
 // own prefix, in any case. The name is empty for other variables, for those of the sandbox and of tests, and for those
 // that Kubernetes sets in every pod beside a Service of this name.
 func ownPart(name string) (rest string, own bool) {

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
-// gateway is what the provider block has for a gateway in front of the service.
+// gateway is the arguments of the provider block for a gateway in front of the service.
 type gateway struct {
 	Headers              types.Map    `tfsdk:"headers"`
 	ClientCertificatePEM types.String `tfsdk:"client_certificate_pem"`

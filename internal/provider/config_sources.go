@@ -11,7 +11,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// resolver collects what is found on the way from a configuration to settings.
+// resolver turns a configuration into settings, and collects the problems that it finds.
 type resolver struct {
 	settings
 	env      environment
@@ -98,8 +98,8 @@ func howToGive(name string) string {
 	return "Set it in the provider block or in the environment variable " + setting.Variable(name) + file + "."
 }
 
-// inItsPlace says what is empty or blank in place of an argument that is missing: its variable, or else its value in
-// the provider block. It returns "" if neither is set.
+// inItsPlace names the empty or blank value in place of a missing argument: its variable, or else its value in the
+// provider block. It returns "" if neither is set.
 func (a blockArgument[T]) inItsPlace(env environment) string {
 	hint := env.EmptyHint(a.name)
 	if hint == "" && !a.value.IsNull() {

@@ -17,8 +17,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// connection is what Configure hands to the data sources: a client, or the arguments that keep the provider from having
-// one.
+// connection is the result of Configure for the data sources: a client, or the arguments that keep the provider from
+// having one.
 type connection struct {
 	client    *catalogue.Client
 	moment    time.Time // at which conditions hold for every block of the run, zero if each block has its own
@@ -36,7 +36,7 @@ func (c *connection) now() time.Time {
 	return c.moment
 }
 
-// catalogueDataSource is what every data source shares.
+// catalogueDataSource is the common part of all data sources.
 type catalogueDataSource struct {
 	name       string
 	connection *connection
@@ -49,7 +49,7 @@ type dataSource[State any] struct {
 	read   func(context.Context, *blockRead, *State) // fills the results in, or adds an error
 }
 
-// dataSourceOf returns what makes a data source.
+// dataSourceOf returns the constructor of a data source.
 func dataSourceOf[State any](
 	name string, describe func() schema.Schema, read func(context.Context, *blockRead, *State),
 ) func() datasource.DataSource {
@@ -102,8 +102,8 @@ func (r *blockRead) fail(err error, about explain.Subject) {
 	r.tell(r.problem(err, about), "")
 }
 
-// tell adds a problem, in full or with a pointer to where it was told, and what is to follow it in both cases. It may
-// quote a field of a record, in which a service may repeat what it was sent.
+// tell adds a problem, in full or with a pointer to where it was told, followed in both cases by more. It may quote a
+// field of a record, in which a service may repeat text from the request.
 func (r *blockRead) tell(problem explain.Problem, more string) {
 	problem.Short = r.client.Clean(problem.Short)
 	problem = r.connection.explainer.Tell(problem)
@@ -121,7 +121,7 @@ func (r *blockRead) warn(at path.Path, summary, detail string) {
 	r.diags.AddAttributeWarning(at, summary, detail)
 }
 
-// problem says why one group could not be read, or does not have what the block asks for.
+// problem says why one group could not be read, or does not meet the block's arguments.
 func (d *catalogueDataSource) problem(err error, about explain.Subject) explain.Problem {
 	source := explain.Source(d.fullName(), about.Value)
 	if lacking, ok := errors.AsType[*groupError](err); ok {
@@ -208,7 +208,7 @@ func groupOf(fields reflect.Value) string {
 	return ""
 }
 
-// groupError says why a group that was read does not have what a block asks for.
+// groupError says why a group that was read does not meet a block's arguments.
 type groupError struct {
 	explain.Problem
 	phrase  string // the detail as a phrase about the group

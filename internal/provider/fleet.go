@@ -100,8 +100,8 @@ func (f *fleet[T]) settle(one *settled[T]) {
 	case ofThisGroup:
 		f.doubt = nil
 	case ofTheService:
-		// If the service answered for another member in the meantime, only this group fails. If it answered for none,
-		// those under way decide.
+		// If the service answered for another member in the meantime, only this group fails. If it did not, those
+		// under way decide.
 		if f.far.answered == one.before && f.doubt == nil {
 			f.doubt = one.err
 		}
@@ -132,7 +132,7 @@ func scopeOf(err error) scope {
 		errors.As(err, &network) && network.Fault.Permanent():
 		return ofAllGroups
 	case errors.As(err, &gaveUp) && (errors.Is(err, catalogue.ErrRateLimited) || gaveUp.Err == nil):
-		// The allowance or the ceiling left no time for it, and leaves none for the others.
+		// The allowance or the ceiling did not leave time for it, nor does it for the others.
 		return ofAllGroups
 	case gaveUp != nil, network != nil:
 		return ofTheService

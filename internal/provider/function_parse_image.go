@@ -51,7 +51,7 @@ func (parseImageFunction) Definition(
 	}
 }
 
-// imageParts is what a reference consists of.
+// imageParts is the parts of a reference.
 type imageParts struct {
 	Registry     string  `tfsdk:"registry"`
 	Repository   string  `tfsdk:"repository"`

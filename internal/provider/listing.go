@@ -75,7 +75,7 @@ func (l *listing) withoutModels(group *catalogue.ModelGroup, err error) error {
 	return nil
 }
 
-// listedAs says in a clause what the list of groups says about the models of a group.
+// listedAs returns a clause with the claim of the list of groups about the models of a group.
 func listedAs(group *catalogue.ModelGroup) string {
 	wrong, isWrong := errors.AsType[*catalogue.UnusableAnswerError](group.Err)
 	switch {
@@ -110,7 +110,7 @@ func contradicted(err error, group, before string) error {
 	}
 }
 
-// saysNotFound reports whether the catalogue itself says that it lacks what was asked for.
+// saysNotFound reports whether the catalogue itself says that it lacks the requested record.
 func saysNotFound(err error) bool {
 	api, isAnswer := errors.AsType[*catalogue.APIError](err)
 	return isAnswer && api.SaysNotFound()

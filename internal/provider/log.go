@@ -94,7 +94,7 @@ func logExchange(ctx context.Context, exchange catalogue.Exchange) {
 	tflog.Debug(ctx, exchangeLine(exchange), fields)
 }
 
-// exchangeLine says what the fields say, for a reader.
+// exchangeLine puts the fields of an exchange in words.
 func exchangeLine(exchange catalogue.Exchange) string {
 	result := strconv.Itoa(exchange.Status)
 	if exchange.Status == 0 {

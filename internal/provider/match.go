@@ -9,7 +9,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// isRevision reports whether a model is of a revision. One whose revision cannot be read is of none.
+// isRevision reports whether a model is of a revision. A model whose revision cannot be read never is.
 func isRevision(model *catalogue.Model, revision int64) bool {
 	return model.Revision != nil && int64(*model.Revision) == revision
 }
@@ -38,7 +38,7 @@ func standingOf(written, served string) standing {
 	return unmet
 }
 
-// bare returns a text in NFC without what cannot be seen.
+// bare returns a text in NFC without invisible characters.
 func bare(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsGraphic(r) || unicode.In(r, unicode.White_Space, unicode.Variation_Selector,
@@ -49,8 +49,7 @@ func bare(text string) string {
 	}, norm.NFC.String(text))
 }
 
-// folded returns a name in NFC and lower case, with single spaces between its words and none around, and with one kind
-// of hyphen.
+// folded returns a name in NFC and lower case, with single spaces between its words only, and with one kind of hyphen.
 func folded(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Dash, r) {

@@ -15,7 +15,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// pin is what a block asks for in one model group.
+// pin is the wish of a block for one model group.
 type pin struct {
 	groupID  string
 	revision int64

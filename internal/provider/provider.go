@@ -209,7 +209,7 @@ func (p *catalogueProvider) Configure(
 	resp.DataSourceData = configured
 }
 
-// explainerFor returns what explains the errors of the process.
+// explainerFor returns the Explainer of the process.
 func explainerFor(s settings) *explain.Explainer {
 	e := &explain.Explainer{
 		Credentials:  s.credentials,

@@ -20,8 +20,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// maxState is the largest state that a read may return, in bytes: what the plugin library lets through in one message,
-// less room for the rest of the message.
+// maxState is the largest state that a read may return, in bytes: the plugin library's limit for one message, less
+// room for the rest of the message.
 const maxState = catalogue.MaxBody - 64<<10
 
 // NewServer returns a factory of servers for the provider under its version.
@@ -36,8 +36,8 @@ func newServer(p *catalogueProvider) *server {
 
 // server is the framework's server with four differences:
 //   - An interrupt ends the reads that arrive after it, too.
-//   - What is wrong with a data source's arguments comes in the order of their names.
-//   - What a data source has read is encoded straight from its struct: the framework would build, copy and walk a tree
+//   - Problems with a data source's arguments come in the order of their names.
+//   - The state of a data source is encoded straight from its struct: the framework would build, copy and walk a tree
 //     of values several times, which costs a multiple of the plan itself (see BENCHMARKS.md).
 //   - An argument of a function for which an engine sends nothing is null.
 type server struct {

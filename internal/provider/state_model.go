@@ -8,7 +8,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// argDockerImage is what a pin may give to be compared.
+// argDockerImage is the argument of a pin to compare the image with.
 const argDockerImage = "docker_image"
 
 // modelAttributes returns the attributes of a model, all computed.

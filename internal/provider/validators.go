@@ -58,7 +58,7 @@ func (r rule) mistake(subject string, value attr.Value) string {
 	return subject + " " + problem + "."
 }
 
-// ofArgument returns what is wrong with an argument.
+// ofArgument returns the mistakes in an argument.
 func (r rule) ofArgument(at path.Path, value attr.Value) diag.Diagnostics {
 	var wrong mistakes
 	if !value.IsNull() {

@@ -97,8 +97,8 @@ type choice struct {
 	seen             int64 // the highest revision that the service showed
 }
 
-// newest reads the highest revision of a group that satisfies the conditions. The remedy is what to do if none does. A
-// failure other than of the client is a *groupError.
+// newest reads the highest revision of a group that satisfies the conditions. remedy is the next step if no revision
+// does. A failure other than of the client is a *groupError.
 func (w *whereState) newest(ctx context.Context, r *blockRead, group, remedy string) (choice, error) {
 	latest, err := r.client.LatestModel(ctx, group)
 	if latest == nil {
@@ -118,8 +118,8 @@ func (w *whereState) newest(ctx context.Context, r *blockRead, group, remedy str
 	return choice{model, int64(orZero(models[0].Revision))}, err
 }
 
-// withLatest returns the models of a list, newest first, with the latest one in place of those of its revision: what it
-// rules out, an older or newer answer does not let in.
+// withLatest returns the models of a list, newest first, with the latest one in place of those of its revision: if the
+// conditions rule out the latest, a different answer in the list does not let it in.
 func withLatest(listed []*catalogue.Model, latest *catalogue.Model) []*catalogue.Model {
 	models := []*catalogue.Model{latest}
 	for _, model := range listed {

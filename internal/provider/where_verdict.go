@@ -27,7 +27,7 @@ type finding struct {
 // verdict is the findings of all conditions on a model, without those that are met.
 type verdict []finding
 
-// standing returns the worst of the findings: whatever is undecided, an unmet condition rules a model out.
+// standing returns the worst of the findings: one unmet condition rules a model out, even if others are undecided.
 func (v verdict) standing() standing {
 	worst := met
 	for _, f := range v {
@@ -91,7 +91,7 @@ func ofMode(want, has *string) verdict {
 	return verdict{{how, words}}
 }
 
-// ofTags holds the tags of a model against those it must have. An empty list says that it has none.
+// ofTags compares the tags of a model with those it must have. An empty list means that it is not tagged.
 func ofTags(want []string, has []*string) (found verdict) {
 	if len(want) > 0 && has == nil {
 		return verdict{{undecided, "the service does not say its tags"}}
@@ -118,8 +118,8 @@ func likest(tag string, has []*string) (like string, best standing) {
 	return like, best
 }
 
-// ofAge holds the age of a model against the least one. A model that is too young by one of its dates is ruled out,
-// whatever the other is.
+// ofAge compares the age of a model with the least one. A model that is too young by one of its dates is ruled out,
+// whatever the other date is.
 func (w *whereState) ofAge(model *catalogue.Model, now time.Time) (found verdict) {
 	if w.MinAge == nil {
 		return nil

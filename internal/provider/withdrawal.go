@@ -36,7 +36,7 @@ type withdrawn struct {
 	certain, open []string
 }
 
-// add looks at one more model. A condition on a setting accepts what that setting is.
+// add looks at one more model. A condition on a setting accepts the setting's value.
 func (w *withdrawn) add(model *catalogue.Model, where *whereState, latest string) {
 	inService := whereState{Enabled: new(true), Archived: new(false)}
 	if where != nil && where.Enabled != nil {

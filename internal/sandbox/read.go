@@ -44,10 +44,10 @@ func (s *Sandbox) read(x *exchange) *answer {
 func refuseExtra(x *exchange) *answer {
 	switch {
 	case x.own && x.request.URL.RawQuery != "":
-		return invalid("The request takes no query.", issue{"query", []string{"must be absent"}})
+		return invalid("The request must not have a query.", issue{"query", []string{"must be absent"}})
 	case x.own && canonical(x.body) == "{}": // many HTTP clients send it in place of an empty body
 	case len(x.body) > 0:
-		return invalid("The request takes no body.", issue{"body", []string{"must be absent"}})
+		return invalid("The request must not have a body.", issue{"body", []string{"must be absent"}})
 	}
 	return nil
 }

@@ -31,8 +31,8 @@ func ParseBaseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// addressMistake says what is wrong with a base URL, or returns "". It shows one character of it at most, and none of
-// what may be a password or a secret.
+// addressMistake says what is wrong with a base URL, or returns "". It shows one character of it at most, and never
+// one that may be of a password or a secret.
 func addressMistake(text string) string {
 	const form = "write https://HOST, with :PORT and /PATH if needed, without a user name, query or fragment"
 	scheme, _, hasScheme := strings.Cut(strings.ToLower(text), "://")
@@ -56,8 +56,8 @@ func addressMistake(text string) string {
 	return cmp.Or(odd, hostMistake(text), clearText(text))
 }
 
-// oddInAddress returns what is odd in an address that is read from its beginning: what no host has, or, after the third
-// slash, what no path has. Letters beyond ASCII are allowed.
+// oddInAddress returns a test for odd characters in an address that is read from its beginning: those that a host
+// cannot contain, or, after the third slash, a path. Letters beyond ASCII are allowed.
 func oddInAddress() func(rune) bool {
 	usual, slashes := ":/[]-._~", 0
 	return func(r rune) bool {
@@ -113,7 +113,7 @@ func spelledAlike(base *url.URL) string {
 	return strings.Join([]string{base.Scheme, strings.ToLower(base.Hostname()), port, base.EscapedPath()}, " ")
 }
 
-// authority returns what stands between the scheme and the path of an address: host and port, and user name and
+// authority returns the part between the scheme and the path of an address: host and port, and user name and
 // password if it has them.
 func authority(text string) string {
 	_, rest, _ := strings.Cut(text, "://")

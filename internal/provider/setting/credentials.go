@@ -23,7 +23,7 @@ func withoutMark(text string) string { return strings.TrimPrefix(text, byteOrder
 
 func withoutQuotes(text string) string { return strings.Trim(text, quotes) }
 
-// Oddities says what looks wrong with a credential and what to do about it, without showing any of it. trimmed says
+// Oddities describes each oddity of a credential and its remedy, without showing the value. trimmed says
 // how to get rid of white space around it. Each may belong to the value, so none is a problem by itself. If nothing
 // else is odd, a secret may be the wrong text or a part of one; the length of a longer one is not told.
 func Oddities(argument, value, trimmed string) []string {

@@ -19,7 +19,7 @@ const (
 	CACertificate     = "ca_certificate_pem"
 )
 
-// credentials are arguments that show the service, or a gateway in front of it, who sends a request.
+// credentials are arguments that prove to the service, or to a gateway in front of it, whose request it is.
 var credentials = []string{ClientID, ClientSecret, AccessToken, Headers, ClientCertificate, ClientKey}
 
 // IsCredential reports whether an argument is meant for one address only.
@@ -35,7 +35,7 @@ const (
 func Variable(argument string) string { return Prefix + strings.ToUpper(argument) }
 
 // FileVariable names the environment variable that names a file with the value of an argument. It is empty for an
-// argument that has none.
+// argument without one.
 func FileVariable(argument string) string {
 	if argument == CACertificate || IsCredential(argument) {
 		return Variable(argument) + fileSuffix

@@ -18,8 +18,8 @@ import (
 // maxFile bounds a file that a variable names, in bytes: several times a whole bundle of certificates.
 const maxFile = 1 << 20
 
-// readSmallFile reads a file that a variable names, without the line break at its end. An error says what is wrong with
-// the file, and shows nothing of its name.
+// readSmallFile reads a file that a variable names, without the line break at its end. An error says what is wrong
+// with the file, and does not show its name.
 func readSmallFile(name string) (string, error) {
 	// Opening a pipe that nobody writes to would wait for ever, so look first.
 	info, err := os.Stat(name)
@@ -89,8 +89,8 @@ func ofWindows(name string) bool {
 	return isShare && share != "" && host != "" && strings.Trim(host, letters+more) == ""
 }
 
-// notInPath reports whether few paths have a character. Base64 has none of these: the place of one says nothing of
-// a secret.
+// notInPath reports whether few paths have a character. Base64 does not use them, so the place of one says nothing
+// about a secret.
 func notInPath(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(`/\._-+=`, r)
 }

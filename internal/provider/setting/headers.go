@@ -46,8 +46,8 @@ func ParseHeaders(text string) (map[string]string, error) {
 	return headers, nil
 }
 
-// HeaderMistake says what is wrong with a header, as the rest of a sentence about it, or returns "". It shows nothing
-// of the value, and one character of a name.
+// HeaderMistake says what is wrong with a header, as the rest of a sentence about it, or returns "". It never shows
+// the value, and shows one character of a name.
 func HeaderMistake(name, value string) string {
 	odd := redact.OddCharacter(name, func(r rune) bool { return !httpguts.IsTokenRune(r) })
 	unsendable := redact.OddCharacter(value, isUnseen)

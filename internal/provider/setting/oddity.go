@@ -1,6 +1,6 @@
-// Package setting reads what the provider and `record` of the sandbox's program are configured with: variables, the
-// files that they name, an address, certificates, an access token, a proxy. Its errors say what a value looks like that
-// cannot be used, and show nothing that may be a secret. It knows nothing of Terraform.
+// Package setting reads the settings of the provider and of the sandbox's `record`: variables, the files that they
+// name, an address, certificates, an access token, a proxy. Its errors describe a value that cannot be used, and never
+// show anything that may be a secret. It knows nothing of Terraform.
 package setting
 
 import (
@@ -20,7 +20,7 @@ const (
 // IsBlank reports whether a text has nothing but white space.
 func IsBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// EmptyOrBlank says in a word what is wrong with a text that has nothing but white space.
+// EmptyOrBlank returns the word for a text that is empty or consists of white space.
 func EmptyOrBlank(text string) string {
 	if text == "" {
 		return "empty"
@@ -28,8 +28,8 @@ func EmptyOrBlank(text string) string {
 	return "blank"
 }
 
-// oddity says in a phrase what stands in place of a value, or returns "". It shows nothing that may be a secret. The
-// first character that is odd, which says most of the rest, depends on the value.
+// oddity describes in a phrase the text that stands in place of a value, or returns "". It never shows anything that
+// may be a secret. The first character that is odd, which says most of the rest, depends on the value.
 func oddity(text string) string {
 	left, form, reference := leftovers[strings.ToLower(text)], placeholder(text), referenceOf(text)
 	switch {
@@ -73,7 +73,7 @@ func it(phrase string) string {
 	return "it " + phrase
 }
 
-// leftovers are what programs print or people paste in place of a value, in lower case.
+// leftovers are texts that programs print or people paste in place of a value, in lower case.
 var leftovers = map[string]string{
 	"null":       "jq prints for a field that does not exist",
 	"none":       "Python prints for a missing value",
@@ -126,7 +126,7 @@ var placeholders = []struct{ first, last, letters string }{
 	{"%", "%", nameLetters},
 }
 
-// placeholder returns which of these forms a text has, or "". An address in angle brackets has none.
+// placeholder returns which of these forms a text has, or "". An address in angle brackets does not count.
 func placeholder(text string) string {
 	for _, p := range placeholders {
 		rest, starts := strings.CutPrefix(text, p.first)

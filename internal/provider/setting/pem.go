@@ -23,9 +23,9 @@ type Bundle struct {
 	LeftOut      []string // such as "certificate 2 of 3: x509: negative serial number"
 }
 
-// ParseBundle reads certificates in PEM form that are trusted. Those that cannot be parsed are left out, unless none
-// can: bundles that many programs ship had one that Go refuses. An error quotes nothing of the text, because that may
-// be a private key.
+// ParseBundle reads certificates in PEM form that are trusted. Those that cannot be parsed are left out, but at least
+// one must parse: bundles that many programs ship had one that Go refuses. An error never quotes the text, because
+// that may be a private key.
 func ParseBundle(text string) (Bundle, error) {
 	return parseBundle(text, CACertificate, "it holds a private key, which only its owner should have; "+
 		"give the certificate of the authority that signed the service's certificate")
@@ -68,7 +68,7 @@ func parseBundle(text, argument, holdsKey string) (found Bundle, err error) {
 	return found, err
 }
 
-// ParseKey reads a private key in PEM form. It skips what may stand beside it, such as its certificate.
+// ParseKey reads a private key in PEM form. It skips other blocks, such as its certificate.
 func ParseKey(text string) (crypto.Signer, error) {
 	blocks := blocksOf(text)
 	var key pemBlock
@@ -106,7 +106,7 @@ func signerOf(der []byte) crypto.Signer {
 	return signer
 }
 
-// Pair returns what TLS presents: a certificate and its key. An error is about the key.
+// Pair returns a certificate and its key, as TLS presents them. An error is about the key.
 func Pair(chain []*x509.Certificate, key crypto.Signer) (pair tls.Certificate, err error) {
 	own := slices.IndexFunc(chain, func(certificate *x509.Certificate) bool {
 		public, ok := certificate.PublicKey.(interface {
@@ -216,8 +216,8 @@ func notALineBreak(text string) string {
 	return odd + ", where a line break is expected; give all of its lines, with real line breaks"
 }
 
-// inDER finds what is in binary form, by how it begins: a sequence, and in that the number of a version or another
-// sequence. No text begins so.
+// inDER recognises a binary form by its beginning: a sequence, and in that the number of a version or another
+// sequence. A text never begins so.
 func inDER(content string) (what string, found bool) {
 	const sequence, long, version, ofArchive = "\x30", 0x80, "\x02\x01", "\x02\x01\x03"
 	if len(content) < 8 || !strings.HasPrefix(content, sequence) {
@@ -239,7 +239,7 @@ func inDER(content string) (what string, found bool) {
 		content[begin] == sequence[0] && content[1] > long
 }
 
-// inBase64 says what a text in base64 stands for, or returns "".
+// inBase64 names the content of a text in base64, or returns "".
 func inBase64(text string) string {
 	content, _ := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
 	what, found := inDER(string(content))

@@ -63,8 +63,8 @@ func withProxyScheme(value string) string {
 	return "http://" + value
 }
 
-// proxyMistake says what is wrong with the address of a proxy, or returns "". It shows one character of it at most, and
-// none of a user name or password.
+// proxyMistake says what is wrong with the address of a proxy, or returns "". It shows one character of it at most,
+// and never one of a user name or password.
 func proxyMistake(value string) string {
 	scheme, rest, _ := strings.Cut(withProxyScheme(value), "://")
 	end := strings.LastIndexByte(rest, '@') + 1

@@ -47,10 +47,10 @@ func ParseLimit(text string) (pace.Limit, error) {
 			"s or ms, such as %q or %q", redact.Abridged(text), "60/1m", "1/2s")
 	case err != nil || requests < 1 || requests > maxRequests:
 		return pace.Limit{}, fmt.Errorf("the number of requests must be from 1 to %d, not %s; leave the argument out "+
-			"for no ceiling", maxRequests, redact.Abridged(count))
+			"to lift the ceiling", maxRequests, redact.Abridged(count))
 	case per < minPeriod || per > maxPeriod:
-		return pace.Limit{}, fmt.Errorf("the time must be from 1ms to 24h, not %s; leave the argument out for no "+
-			"ceiling", redact.Abridged(period))
+		return pace.Limit{}, fmt.Errorf("the time must be from 1ms to 24h, not %s; leave the argument out to lift "+
+			"the ceiling", redact.Abridged(period))
 	}
 	return pace.Limit{Requests: int(requests), Per: per}, nil
 }

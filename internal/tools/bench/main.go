@@ -129,7 +129,7 @@ func besideAnother() []scenario {
 }
 
 func main() {
-	only := flag.String("only", "", "measure only the scenarios whose name contains this, and write no file")
+	only := flag.String("only", "", "measure only the scenarios whose name contains this, without writing a file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, *only)
