@@ -21,7 +21,7 @@ const (
 	TokenPath       = "/v1/auth/token" //nolint:gosec // a path, no credential
 )
 
-// Config is what a Client needs. Durations and counts of zero mean what they say: set them all.
+// Config holds the settings of a Client. A duration or a count of zero is not replaced by a default: set them all.
 type Config struct {
 	BaseURL      *url.URL // of scheme https, or http to this machine; without a slash at its end
 	ClientID     string

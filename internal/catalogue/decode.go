@@ -23,11 +23,11 @@ import (
 // object, its members are added to those of the first. Bytes that are not UTF-8 are replaced.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// decoder turns an answer into what a call returns. It reads one JSON value. If that is not what was promised, it
+// decoder turns an answer into the result of a call. It reads one JSON value. If that is not as promised, it
 // returns a *shapeError.
 type decoder[T any] func(in *incoming) (T, error)
 
-// scope is what a question is about. An empty text is for any.
+// scope is the subject of a question. An empty text stands for any.
 type scope struct {
 	group   string // its id
 	horizon string // the key of a time horizon
@@ -174,7 +174,7 @@ func fieldsOf(value jsontext.Value) map[string]jsontext.Value {
 	return fields
 }
 
-// codeAndMessage quotes what an error document with status 200 says.
+// codeAndMessage quotes an error document with status 200.
 func codeAndMessage(fields map[string]jsontext.Value) string {
 	var said strings.Builder
 	for _, name := range []string{"code", "message", "error"} {

@@ -28,8 +28,8 @@ const (
 )
 
 // errorDocument is the union of the two shapes of an error (INTERFACE.md, Errors and Token endpoint errors) and of that
-// of RFC 9457, which gateways send. Every field is taken for itself, so that one odd field hides no other. Other has
-// the fields of none of them, nil for none.
+// of RFC 9457, which gateways send. Every field is read by itself, so that an odd one does not hide the others. Other
+// has the fields of none of them, nil for none.
 type errorDocument struct {
 	Code             jsontext.Value `json:"code"`
 	Message          jsontext.Value `json:"message"`
@@ -168,7 +168,7 @@ func textOf(value jsontext.Value) string {
 		plain, _ := jsontext.AppendUnquote(nil, value) // bytes that are not UTF-8 are replaced
 		return string(plain)
 	default:
-		// Encoded again, so that no credential hides behind an escape.
+		// Encoded again, so that an escape does not hide a credential.
 		plain, _ := jsontext.AppendFormat(nil, value, lenient)
 		return string(plain)
 	}

@@ -26,7 +26,7 @@ type Issue struct {
 	Messages []string
 }
 
-// Endpoint is what a request was sent to.
+// Endpoint is the address of a request.
 type Endpoint struct {
 	Method string
 	Origin string // scheme and host, such as https://catalogue.example.com

@@ -42,7 +42,7 @@ func (c *Client) to(method, target string) Endpoint {
 	}
 }
 
-// outgoing has what a request sends beside its endpoint, and the function that reads its answer.
+// outgoing has the parts of a request beside its endpoint, and the function that reads its answer.
 type outgoing struct {
 	header http.Header
 	body   []byte
@@ -72,9 +72,8 @@ func (in *incoming) unusable(shape *shapeError) *UnusableAnswerError {
 	}
 }
 
-// exchange sends a request that was admitted, and reads its answer. It follows no redirect, because that could take the
-// token or the secret to another host. The scheduler learns the header before the body is
-// read.
+// exchange sends a request that was admitted, and reads its answer. It does not follow redirects, because one could
+// take the token or the secret to another host. The scheduler learns the header before the body is read.
 func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out outgoing) error {
 	timed, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
 	defer cancel()

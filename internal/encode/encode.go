@@ -24,7 +24,7 @@ type Encoder struct {
 	encode encodeFunc
 }
 
-// TooLargeError says that a value does not fit in a message. Both are in bytes; Size is what the value takes.
+// TooLargeError says that a value does not fit in a message. Both are in bytes; Size is the value's.
 type TooLargeError struct {
 	Size  int64
 	Limit int64
@@ -34,7 +34,7 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the value takes %d bytes, more than the %d of one message", e.Size, e.Limit)
 }
 
-// output is what is encoded so far. Once it is over the limit, its bytes are counted and not kept.
+// output is the encoding so far. Once it is over the limit, its bytes are counted and not kept.
 type output struct {
 	bytes   []byte
 	dropped int64
@@ -45,7 +45,7 @@ func (o *output) size() int64 {
 	return o.dropped + int64(len(o.bytes))
 }
 
-// settle drops what is over the limit. Until then the last element is whole in memory.
+// settle drops the bytes over the limit. Until then the last element is whole in memory.
 func (o *output) settle() {
 	if o.dropped > 0 || int64(len(o.bytes)) > o.limit {
 		o.dropped += int64(len(o.bytes))
@@ -57,7 +57,7 @@ func (o *output) settle() {
 // memory for it at once.
 const sampled = 31
 
-// each encodes count elements. After each it drops what is over the limit.
+// each encodes count elements. After each it drops the bytes over the limit.
 func (o *output) each(count int, element func(i int)) {
 	start := o.size()
 	for i := range count {
@@ -70,7 +70,7 @@ func (o *output) each(count int, element func(i int)) {
 	}
 }
 
-// expect takes memory for a number of further bytes, and a sixteenth more.
+// expect allocates memory for a number of further bytes, and a sixteenth more.
 func (o *output) expect(bytes int64) {
 	bytes += bytes / 16
 	if o.dropped == 0 && o.size()+bytes <= o.limit {

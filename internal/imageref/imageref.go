@@ -17,7 +17,7 @@ import (
 )
 
 // Parse reads a reference, normalised as Docker does. An error is a sentence about it, without a capital letter and a
-// full stop. It says which part is wrong and shows none of it, because an image may come from a sensitive value.
+// full stop. It says which part is wrong and never shows it, because an image may come from a sensitive value.
 func Parse(text string) (reference.Named, error) {
 	problem := problemOf(text)
 	named, err := reference.ParseNormalizedNamed(text)

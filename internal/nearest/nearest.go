@@ -17,7 +17,7 @@ var unread = strings.NewReplacer("_", "", "-", "", " ", "")
 
 // Names returns the known names that are most like a mistaken one, sorted. Case, dashes, underscores and spaces do not
 // count. It leaves out a name that differs in more letters than one, and one more for each perSlip letters of the
-// mistaken name; perSlip is at least 1. Names of more than 100 bytes are like no other.
+// mistaken name; perSlip is at least 1. Names of more than 100 bytes are never alike.
 func Names(mistaken string, known []string, perSlip int) []string {
 	folded := fold(mistaken)
 	slips := 1 + len(folded)/perSlip

@@ -1,9 +1,9 @@
 // Package pace decides when the next request of a process may be sent. It is pure: time comes in through parameters.
 //
 // Four things hold a request back, and each says until when: the pause that the service asked for with a 429, a gap
-// while every request is limited, the operator's ceiling, and the congestion window, which bounds what is in flight
-// after a pause. Nothing is learned about the allowance. The price is some 429s; an operator who knows the allowance
-// sets the ceiling, and then no request is limited.
+// while every request is limited, the operator's ceiling, and the congestion window, which bounds the requests in
+// flight after a pause. Nothing is learned about the allowance. The price is some 429s; an operator who knows the
+// allowance sets the ceiling, and then no request is limited.
 package pace
 
 import (

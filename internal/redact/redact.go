@@ -15,7 +15,7 @@ import (
 // Shortest is how many characters a secret has at least. A shorter one would mask everyday words.
 const Shortest = 6
 
-// Mask removes secrets from texts that others wrote: a service may repeat what it was sent in a message, a header or a
+// Mask removes secrets from texts that others wrote: a service may repeat a request's text in a message, a header or a
 // redirect. The zero Mask knows none. No secret is forgotten, because a service may repeat an old token too.
 type Mask struct {
 	mu    sync.RWMutex
@@ -163,7 +163,7 @@ func (m *Mask) find(text string, next decoder) (hidden []span) {
 	return hidden
 }
 
-// A decoder returns what the beginning of text stands for, and its size in bytes. An escape that is cut short stands
+// A decoder returns the meaning of the beginning of text, and its size in bytes. An escape that is cut short stands
 // for nothing, and one that is not valid for its first byte.
 type decoder func(text string) (plain string, size int)
 

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Catalogue is what a [Sandbox] serves. It does not change, and several sandboxes may serve it.
+// Catalogue is the data that a [Sandbox] serves. It does not change, and several sandboxes may serve it.
 type Catalogue struct {
 	organisations []Organisation
 	horizons      []string // the known keys, those of the groups too
@@ -73,7 +73,7 @@ func (c *Catalogue) Recorded() (newest time.Time, isRecorded bool) {
 func ReadCatalogue(r io.Reader) (*Catalogue, error) { return decodeCatalogue(r, written) }
 
 // ParseCatalogue reads a catalogue file whose documents may be anything, so that a client can be tested with odd ones.
-// It checks only what the sandbox relies on: groups have ids, and ids and revisions do not repeat.
+// It checks only that the sandbox can serve it: groups have ids, and ids and revisions do not repeat.
 func ParseCatalogue(r io.Reader) (*Catalogue, error) { return decodeCatalogue(r, unchecked) }
 
 // catalogueFile is a catalogue file once the schema has checked it.

@@ -10,9 +10,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/imageref"
 )
 
-// checkModel adds what a schema cannot say of the fields of a model: an image that no registry could have, unless it is
-// empty; a time horizon that is not among those of the catalogue, if it has any; the name of a group in place of its
-// id.
+// checkModel adds the mistakes in a model that a schema cannot find: an image that no registry could have, unless it
+// is empty; a time horizon that is not among those of the catalogue, if it has any; the name of a group in place of
+// its id.
 func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, in *Catalogue) {
 	image := fields.text("dockerImage")
 	if _, err := imageref.Parse(image); err != nil && image != "" {

@@ -6,5 +6,5 @@
 // the last digit and unknown field, so that a misspelt field cannot hide on both sides. Every answer has [Header].
 //
 // The OpenAPI document of package contract is the one place for fields. [ReadCatalogue] checks what people write
-// against it, and [Departures] what a service answers.
+// against it, and [Departures] the answers of a service.
 package sandbox

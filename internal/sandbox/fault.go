@@ -60,7 +60,7 @@ func Refuse(route Route, code, message string) Fault {
 type injected struct {
 	Fault
 	id         int
-	order      object // what the control request wrote, if one injected it
+	order      object // the control request's own text, if one injected it
 	seen, hits int
 }
 

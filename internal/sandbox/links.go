@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// links checks what a schema cannot say of a catalogue file: what its parts say of each other.
+// links checks the rules of a catalogue file that a schema cannot express: how its parts refer to each other.
 type links struct {
 	file      catalogueFile
 	catalogue *Catalogue                  // of the file

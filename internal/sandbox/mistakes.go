@@ -200,8 +200,8 @@ func syntaxProblem(text []byte, offset int, err *jsontext.SyntacticError) string
 	return err.Err.Error()
 }
 
-// readObject reads a text by the schema of that name in sandbox.schema.json. check adds what a schema cannot say. Its
-// errors are [TextErrors].
+// readObject reads a text by the schema of that name in sandbox.schema.json. check adds the mistakes that a schema
+// cannot find. Its errors are [TextErrors].
 func readObject(text []byte, name, example string, check func(object, *TextErrors)) (object, error) {
 	raw, err := compact(text)
 	if jsontext.Value(text).Kind() != jsontext.KindBeginObject {

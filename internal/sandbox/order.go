@@ -29,7 +29,7 @@ type faultOrder struct {
 	orderedEffect
 }
 
-// orderedAnswer is what is answered in place of the service: an error, or the HTML page of a gateway.
+// orderedAnswer is the answer in place of the service's: an error, or the HTML page of a gateway.
 type orderedAnswer struct {
 	Code       string
 	Message    string
@@ -78,7 +78,7 @@ func (s *Sandbox) readFault(text []byte) (Fault, object, error) {
 	return f, fields, err
 }
 
-// checkFault adds what the schema cannot say of an order.
+// checkFault adds the mistakes in an order that the schema cannot find.
 func (s *Sandbox) checkFault(order object, found *TextErrors) {
 	if delay, err := parseDelay(order.text("delay")); err != nil || delay < 0 {
 		found.add("/delay", `must be a time such as "500ms" or "2s"`)
@@ -89,7 +89,7 @@ func (s *Sandbox) checkFault(order object, found *TextErrors) {
 	found.checkNoName("/path", name, s.catalogue)
 }
 
-// checkCode adds what is wrong with the code of an order. Only the token endpoint answers with those of OAuth.
+// checkCode adds the mistake in the code of an order. Only the token endpoint answers with those of OAuth.
 func checkCode(order object, found *TextErrors) {
 	code := order.text("code")
 	isOfToken := order.text("route") == string(RouteToken) || order.text("path") == paths[RouteToken]

@@ -90,7 +90,7 @@ func pageFile(x *exchange) *answer {
 		set("X-Content-Type-Options", "nosniff")
 }
 
-// execute returns what a template makes.
+// execute returns the output of a template.
 func execute(name string, data any) string {
 	var text strings.Builder
 	must(pageTemplates.ExecuteTemplate(&text, name, data))

@@ -16,7 +16,8 @@ import (
 // rowsAtOnce is how many rows a list of the page has at first, and how many more it shows on demand.
 const rowsAtOnce = 100
 
-// pageForm is what a person asks to see. The page sends it with each request: the sandbox keeps nothing for a page.
+// pageForm is the view that a person asks for. The page sends it with each request: the sandbox keeps nothing for a
+// page.
 type pageForm struct {
 	Status   string // how the status of a request begins
 	Text     string // the words that the row of a request has
@@ -45,7 +46,7 @@ func newPageForm(r *http.Request) pageForm {
 	}
 }
 
-// pageData is what the page shows.
+// pageData is the data that the page shows.
 type pageData struct {
 	Base          *url.URL // the address by which the browser knows the sandbox
 	Authority     string
@@ -166,10 +167,10 @@ func newGroupRow(number int, g *group, isOpen bool) groupRow {
 	return row
 }
 
-// unwritten matches what is in a row and is not read there: tags, and buttons with their words.
+// unwritten matches the parts of a row that are not read there: tags, and buttons with their words.
 var unwritten = regexp.MustCompile(`(?s)<button.*?</button>|<[^>]*>`)
 
-// words returns what is written in HTML.
+// words returns the text of HTML.
 func words(text string) string {
 	return plain(html.UnescapeString(unwritten.ReplaceAllString(text, "")))
 }

@@ -57,7 +57,7 @@ func (f pageForm) asksFor(r requestRow) bool {
 		(f.Text == "" || hasWords(r.words(), f.Text))
 }
 
-// words returns what is written in the row. No template makes it, because a page asks it of 10,000 requests each
+// words returns the text of the row. It does not use a template, because a page needs it of 10,000 requests each
 // second.
 func (r requestRow) words() string {
 	return plain(strings.Join([]string{

@@ -16,7 +16,7 @@ const notTheService = "This is a sandbox, not the service."
 // Sandbox is the service. It is an [http.Handler] and safe for concurrent use.
 type Sandbox struct {
 	choices   choices
-	catalogue *Catalogue // what it was started with
+	catalogue *Catalogue // the one at the start
 	mux       *http.ServeMux
 
 	mu sync.Mutex
@@ -38,7 +38,7 @@ type state struct {
 // Option changes how a [Sandbox] behaves.
 type Option func(*choices)
 
-// choices are what the interface leaves open.
+// choices are the decisions that the interface leaves open.
 type choices struct {
 	tokenLife time.Duration
 	allowance Allowance

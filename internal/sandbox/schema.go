@@ -150,7 +150,7 @@ func (s *schemas) check(text []byte, at jsontext.Pointer) (found TextErrors) {
 	return r.TextErrors
 }
 
-// report is what the library finds in a text. A field that is only misspelt is one mistake.
+// report is the library's findings in a text. A field that is only misspelt is one mistake.
 type report struct {
 	*schemas
 	TextErrors
@@ -235,7 +235,7 @@ var typeNames = map[string]string{
 	"object": "an object",
 }
 
-// expected says in words what the library expects of a value. That it may be null is not said.
+// expected puts in words the value that the library expects. It does not mention null.
 func expected(found jsonschema.ErrorKind) string {
 	switch problem := found.(type) {
 	case *kind.Type:

@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// grant is what a token stands for.
+// grant is the permission behind a token.
 type grant struct {
 	organisation *Organisation
 	expires      time.Time // zero: never
@@ -90,7 +90,7 @@ func badToken(code, description string) *answer {
 	return refuseToken(oauthStatuses[code], code, description)
 }
 
-// problemOfTokenRequest says what is wrong if a request is not a form, lacks the client's credentials, or has a field
+// problemOfTokenRequest names the mistake if a request is not a form, lacks the client's credentials, or has a field
 // twice, or returns "". The grant type is checked later. RFC 6749 §2.3 forbids credentials in the URI and in two places
 // at once. Other fields, such as scope, are ignored (RFC 6749 §3.2).
 func problemOfTokenRequest(r *http.Request, fields url.Values, malformed error) string {

@@ -1,4 +1,4 @@
-// Package command is what the program cmd/modelcatalogue-sandbox does.
+// Package command is the program of cmd/modelcatalogue-sandbox.
 package command
 
 import (

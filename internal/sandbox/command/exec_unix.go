@@ -78,7 +78,7 @@ func (j *job) send(sent os.Signal) {
 	_ = j.cmd.Process.Signal(sent)
 }
 
-// endRest ends what the command has left behind in its process group.
+// endRest ends the processes that the command has left behind in its process group.
 func (j *job) endRest() {
 	if j.terminal == nil {
 		j.pass(syscall.SIGTERM)

@@ -68,7 +68,7 @@ type recordedGroup struct {
 	Models []any  `json:"models"`
 }
 
-// recording reads what a catalogue file needs.
+// recording reads the documents of a catalogue file.
 type recording struct {
 	*program
 	client     *catalogue.Client

@@ -32,7 +32,7 @@ type given struct {
 	byFlag   string // the variable whose value -url gives, "" for none
 }
 
-// read returns what an argument of the provider is set to, the zero value for nothing.
+// read returns the value of an argument of the provider, the zero value if it is not set.
 func read[T any](g *given, argument string, parse func(string) (T, error)) (value T) {
 	text, variable, err := g.LookUp(argument)
 	if err == nil && setting.Present(argument, text) {

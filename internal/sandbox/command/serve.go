@@ -90,7 +90,7 @@ func (set *serveFlags) setTokenLife(text string) (err error) {
 	return nil
 }
 
-// serving is a running sandbox. welcome.txt shows what is exported.
+// serving is a running sandbox. The template welcome.txt uses its exported names.
 type serving struct {
 	*serveFlags
 	*sandbox.Catalogue
