@@ -35,7 +35,8 @@ func newDispatcher(cfg Config) *dispatcher {
 	return d
 }
 
-// answer asks a question, and waits for its end, or for that of ctx. If both come at the same instant, the answer counts.
+// answer asks a question, and waits for its end, or for that of ctx. If both come at the same instant, the answer
+// counts.
 func (d *dispatcher) answer(ctx context.Context, asked *question) (any, error) {
 	deadline, _ := ctx.Deadline()
 	me, told := &caller{deadline: deadline}, make(chan ended, 1)

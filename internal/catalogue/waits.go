@@ -205,12 +205,12 @@ func (s *scheduler) blocker(f *flight, c *caller, hold wait) error {
 	return f.last
 }
 
-// gaveUpErr returns the error of a caller that gives up because of a wait. If that is a 429's, it may begin an outage of
-// the allowance.
+// gaveUpErr returns the error of a caller that gives up because of a wait. If that is a 429's, it may begin an outage
+// of the allowance.
 func (s *scheduler) gaveUpErr(now time.Time, f *flight, c *caller, w wait) *GaveUpError {
 	if classify(w.err) == limited && s.run.usedUp.begin(f.order, s.arrived) {
-		s.note(f.asked, "The allowance is used up: reads that begin now fail at once while a pause lasts, and make one "+
-			"attempt otherwise")
+		s.note(f.asked, "The allowance is used up: reads that begin now fail at once while a pause lasts, and make "+
+			"one attempt otherwise")
 	}
 	return &GaveUpError{
 		Cause:      w.cause,
@@ -223,7 +223,8 @@ func (s *scheduler) gaveUpErr(now time.Time, f *flight, c *caller, w wait) *Gave
 	}
 }
 
-// attemptsOf returns how many attempts were made: for a token if err is the token endpoint's, and else for the question.
+// attemptsOf returns how many attempts were made: for a token if err is the token endpoint's, and else for the
+// question.
 func (s *scheduler) attemptsOf(f *flight, err error) int {
 	failure, ok := errors.AsType[aboutEndpoint](err)
 	if ok && failure.OfToken() {

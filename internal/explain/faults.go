@@ -89,7 +89,8 @@ func afterHandshake(err error, proxy string) string {
 		return "Try again later. If it lasts, show this to the service's operator."
 	}
 	return "Check the host and port of base_url. If they are right, a firewall may stop the handshake: some drop its " +
-		"first message, which post-quantum keys make large. GODEBUG=tlsmlkem=0 in the environment leaves them out." + proxy
+		"first message, which post-quantum keys make large. GODEBUG=tlsmlkem=0 in the environment leaves them " +
+		"out." + proxy
 }
 
 // beyondASCII names the first letter of a host that may only look like one of ASCII, or returns "".
