@@ -44,7 +44,7 @@ var features = []struct {
 var ranAsAWhole = regexp.MustCompile(
 	`^(mocks/|guides/(test-your-module/(module|fleet)/tests/|pin-docker-image/(survive/|pins/production)))`)
 
-// promised is what the guides say that an engine prints if an example is applied.
+// promised is the output of an engine that applies an example, as the guides print it.
 var promised = map[string]string{
 	"authentication/two-organisations/main.tf": `only_theirs = toset([ "32411cc9-f7e2-4180-a875-cec7d0e36c14", ])`,
 	"guides/pin-docker-image/pin/licence.tf":   `licence = "unknown"`,
@@ -159,7 +159,7 @@ func TestAccExamples(t *testing.T) {
 	}
 }
 
-// TestAccPageMirrors: the page's expression for a mirror keeps what a reference has, a tag, a digest or both.
+// TestAccPageMirrors: the page's expression for a mirror keeps the tag, the digest or both of a reference.
 func TestAccPageMirrors(t *testing.T) {
 	needEngine(t)
 	t.Parallel()

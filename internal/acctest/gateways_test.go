@@ -32,8 +32,8 @@ type gateway struct {
 // gatewaySecret is a part of everything that these gateways ask for.
 const gatewaySecret = "2b7e151628aed2a6"
 
-// TestAccGateways: each gateway refuses a plan that lacks what it asks for, and lets it through with the argument in the
-// provider block, in its variable, and in a file that its other variable names.
+// TestAccGateways: each gateway refuses a plan that lacks its header or certificate, and lets it through with the
+// argument in the provider block, in its variable, and in a file that its other variable names.
 func TestAccGateways(t *testing.T) {
 	t.Parallel()
 	certificate, key, authorities := ofClient(t)

@@ -101,8 +101,8 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 	}
 }
 
-// Apply uses what the plan saw, without a further request. The service may be down, and so may it be for
-// destroy -refresh=false, but not for destroy.
+// Apply uses what the plan saw, without a further request. The service may be down for that, and for destroy
+// -refresh=false, but not for destroy.
 func TestAccGuideFollowAppliesWhatWasApproved(t *testing.T) {
 	t.Parallel()
 	w := guide(t, owner, "follow-latest-revision/follow/main.tf")
@@ -291,7 +291,7 @@ func TestAccGuideSurvives(t *testing.T) {
 			`"`+windGroup+`":"registry.northwind.example/forecasting/north-sea-wind-week:2.1.0"`)
 	}
 	apply(behind)
-	w.expect(t, 2, "plan", "-detailed-exitcode") // The page says so: what a check reads is read again during the apply.
+	w.expect(t, 2, "plan", "-detailed-exitcode") // The page says so: data that a check reads is read again during the apply.
 	w.republish(t, mainGroup, 1, `{"dockerImage": "registry.example/another:1"}`)
 	apply("Warning: Docker image differs")
 	w.Env = append(w.Env, "MODELCATALOGUE_BASE_URL=http://127.0.0.1:1", "MODELCATALOGUE_MAX_RETRIES=0")

@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// TestAccInstallAsPrinted follows what is printed, from a clone and an empty home: make install and its two lines, the
-// sandbox and its lines, then the README's configuration, which leaves nothing to do.
+// TestAccInstallAsPrinted follows the printed steps, from a clone and an empty home: make install and its two lines,
+// the sandbox and its lines, then the README's configuration, which leaves nothing to do.
 func TestAccInstallAsPrinted(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
@@ -138,7 +138,7 @@ func freshClone(t *testing.T) string {
 }
 
 // emptyHome returns an environment of little more than an empty home and a PATH, on which the engine under test is
-// `terraform`. Go keeps what it has downloaded.
+// `terraform`. Go keeps its downloads.
 func emptyHome(t *testing.T) []string {
 	t.Helper()
 	bin, home := t.TempDir(), t.TempDir()

@@ -76,7 +76,7 @@ func needEngine(tb testing.TB) {
 	}
 }
 
-// needs skips a test if the engine is older than the first release of each kind that has what is tested.
+// needs skips a test if the engine is older than the first release of each kind with the tested feature.
 func needs(tb testing.TB, what, terraform, openTofu string) {
 	tb.Helper()
 	needEngine(tb)

@@ -21,7 +21,7 @@ const reviewedDigest = "sha256:6d5e0178bd860172dfb9834d43bcd4e88f89ce4523df7b831
 var documented []byte
 
 // standIn serves in the place of a provider that no test can fetch. An engine holds configurations to its schema, which
-// is what the provider's documentation says, and its resources can be applied, but nothing is deployed.
+// is that of the provider's documentation, and its resources can be applied, but nothing is deployed.
 type standIn struct {
 	tfprotov6.ProviderServer // for the calls that engines do not make here
 

@@ -57,7 +57,7 @@ type workspace struct {
 	url     string
 }
 
-// newWorkspace copies the files, and serves what they read.
+// newWorkspace copies the files, and serves the groups that they read.
 func newWorkspace(tb testing.TB, files fs.FS, service *sandbox.Sandbox, who credentials) *workspace {
 	tb.Helper()
 	w := workspaceAt(tb, files, sandboxtest.Start(tb, service), who)
@@ -239,7 +239,7 @@ var built = sync.OnceValue(func() error {
 	return err
 })
 
-// programs returns the folder of the plugins, and builds what is in it.
+// programs builds the plugins, and returns their folder.
 func programs(tb testing.TB) string {
 	tb.Helper()
 	if err := built(); err != nil {

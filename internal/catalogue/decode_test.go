@@ -173,7 +173,7 @@ var wrongBodies = []struct {
 	},
 }
 
-// unusable returns what is wrong with a body, or with a record in it, or nil.
+// unusable returns the error about a body, or about a record in it, or nil.
 func unusable(value any, err error) *UnusableAnswerError {
 	errs := []error{err}
 	switch value := value.(type) {

@@ -9,7 +9,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// An interrupt ends a read at once, wherever it is, and says what it waited for.
+// An interrupt ends a read at once, wherever it is, and names its wait.
 func TestAnInterrupt(t *testing.T) {
 	type waited struct {
 		attempts  int
@@ -51,7 +51,7 @@ func TestAnInterrupt(t *testing.T) {
 	})
 }
 
-// The request for a token is for all who wait for it, so it goes on without the read that made it.
+// The request for a token serves all reads that wait for it, so it goes on without the read that made it.
 func TestATokenIsRequestedForAll(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{token: func(n int) reply {

@@ -90,7 +90,7 @@ func TestA429ThatFitsWhileTheAllowanceIsUsedUp(t *testing.T) {
 	})
 }
 
-// The words of a 429 are told to all who are told it, though they come a moment after its header, and each 429 of a
+// Every read that fails with a 429 is told its words, though they come a moment after its header, and each 429 of a
 // burst prolongs the pause.
 func TestTheWordsOfA429AreToldToAll(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {

@@ -37,7 +37,7 @@ func TestAnOutageOfTheTokenEndpoint(t *testing.T) {
 	})
 }
 
-// A read that came after a pause and waited for room is told what it waited for.
+// A read that came after a pause and waited for room is told that it waited for room.
 func TestAPauseBeforeAReadIsNotItsCause(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{read: func(n int, _ *http.Request) reply {

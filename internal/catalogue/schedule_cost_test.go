@@ -10,7 +10,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// A thousand callers who wait cost a tenth of a second in all.
+// A thousand waiting callers cost a tenth of a second in all.
 func TestAThousandCallers(t *testing.T) {
 	const callers, budget = 1_000, time.Second / 10
 	for name, test := range map[string]struct {

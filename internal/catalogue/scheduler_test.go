@@ -53,7 +53,7 @@ var pureImports = map[string]func(name string) bool{
 
 const ofTheClock = "After AfterFunc NewTicker NewTimer Now Since Sleep Tick Ticker Timer Until"
 
-// impurities returns what a pure file must not have.
+// impurities returns the parts of a file that a pure one must not have.
 func impurities(file *ast.File) (found []impurity) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -126,7 +126,7 @@ func newStepped(ceiling pace.Limit) *stepped {
 	return s
 }
 
-// ask lets somebody ask a question who waits for an hour.
+// ask adds a caller that waits for an hour.
 func (s *stepped) ask(path string) (me *caller, wake time.Time) {
 	me = &caller{began: s.now, deadline: s.now.Add(time.Hour)}
 	wake = s.step(func() { s.asks(s.now, &question{to: Endpoint{Path: path}}, me, nil) })
@@ -138,7 +138,7 @@ type steppedAnswer struct {
 	sent *attempt
 }
 
-// step tells the scheduler what happens, and does what it wants done.
+// step reports an event to the scheduler, and does the actions that it wants.
 func (s *stepped) step(event func()) (wake time.Time) {
 	event()
 	wanted, wake := s.next(s.now)

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// reply is what a service answers, after a while.
+// reply is the answer of a service, after a while.
 type reply struct {
 	status int // 0 for 200
 	header http.Header

@@ -50,7 +50,7 @@ var simRules = []struct {
 	{name: "secret", hold: (*simCheck).noCredentialShown},
 }
 
-// check returns what is wrong with a run, nil if nothing is.
+// check returns the violations in a run, nil if there are none.
 func (run *simRun) check() (violations []string) {
 	slices.SortStableFunc(run.readings, func(a, b *simReading) int {
 		return cmp.Compare(a.start, b.start)

@@ -54,7 +54,7 @@ func (c *simCheck) paces() []simPace {
 	return all
 }
 
-// prolong adds what a 429 asks for to the pause. After a long pause at most two are in flight at first.
+// prolong adds the wait of a 429 to the pause. After a long pause at most two are in flight at first.
 func (p *simPace) prolong(x *request) {
 	until, named := x.waits()
 	if !named {

@@ -57,7 +57,7 @@ func (r *simReader) path() string {
 	return path
 }
 
-// simPlan is all that a seed decides: what is read, with which settings, and how the service behaves.
+// simPlan is all that a seed decides: the reads, the settings, and the behaviour of the service.
 type simPlan struct {
 	dice           dice
 	processes      int // each a client of its own; they share the allowance
@@ -160,7 +160,7 @@ func newSimPlan(seed uint64) simPlan {
 		}
 	}
 	if p.ceiling.Requests > 0 && r.IntN(3) == 0 {
-		// About what the ceiling leaves for some reads, and not for others.
+		// About the time that the ceiling leaves for some reads, and not for others.
 		p.readTimeout = max(2*sec, time.Duration(1+r.IntN(3))*p.ceiling.Per+oneOf(r, 0, time.Millisecond, sec, 2*sec))
 	}
 	p.service = newSimServicePlan(d.roll("service"), p.maxRetries)

@@ -29,7 +29,7 @@ func (c *simCheck) inTime() {
 	}
 }
 
-// nothingRuns checks the end of invariant 3: a request goes on only as long as somebody waits for it. The end of the
+// nothingRuns checks the end of invariant 3: a request goes on only as long as a reader waits for it. The end of the
 // bubble shows that no goroutine is left.
 func (c *simCheck) nothingRuns() {
 	for _, x := range c.requests {
@@ -262,7 +262,7 @@ func (c *simCheck) heldBy(x *request) (held []simSpan) {
 	return held
 }
 
-// answersAreTheRecords: what a reader has is what the service sent for its question, in this run, or since it came
+// answersAreTheRecords: a reader gets the record that the service sent for its question, in this run, or since it came
 // without snapshot.
 func (c *simCheck) answersAreTheRecords() {
 	for _, r := range c.readings {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// simRequest is what the service of a simulation did with a request, for the checks.
+// simRequest is a request as the service of a simulation treated it, for the checks.
 type simRequest struct {
 	with   *simToken
 	fault  string // what was done to it, if anything
@@ -39,7 +39,7 @@ type simToken struct {
 	revoked   bool
 }
 
-// simService is what a simulation has behind the lines of all processes.
+// simService is the service at the other end of all processes of a simulation.
 type simService struct {
 	plan   *simPlan
 	secret string

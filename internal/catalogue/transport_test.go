@@ -191,7 +191,7 @@ func TestAHostIsShownAsItWasWritten(t *testing.T) {
 	}
 }
 
-// mortal is a connection that can go dead: what is written to it ends with an error, or is lost without a sign.
+// mortal is a connection that can go dead: a write to it ends with an error, or is lost without a sign.
 type mortal struct {
 	net.Conn
 	dead *atomic.Bool

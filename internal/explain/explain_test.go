@@ -47,7 +47,7 @@ func tokenAnswered(status int, code, message string) *catalogue.APIError {
 	return &catalogue.APIError{Endpoint: tokenEndpoint, Status: status, Code: code, ShownCode: code, Message: message}
 }
 
-// told returns the error of a process that meets no other.
+// told returns the message for the only error of a process.
 func told(err error, about explain.Subject) diag.Diagnostic {
 	return new(explain.Explainer).Explain(err, about).Diagnostic()
 }
@@ -207,7 +207,7 @@ func TestMessagesByHand(t *testing.T) {
 }
 
 // An answer that calls the request invalid is about the argument if that is among the fields that it lists. The
-// provider's TestMessages has answers without fields, and codes that say nothing of an argument.
+// provider's TestMessages has answers without fields, and codes that say nothing about an argument.
 func TestWhichArgumentAnInvalidRequestIsAbout(t *testing.T) {
 	t.Parallel()
 	id := explain.Subject{Path: path.Root("id"), Value: "g"}
@@ -257,7 +257,7 @@ func TestReasonsOfARejectedField(t *testing.T) {
 	}
 }
 
-// A rejection ends every read of the process, even if nothing of the answer behind it can be quoted.
+// A rejection ends every read of the process, even if the answer behind it cannot be quoted.
 func TestARejectionIsToldInFullOnce(t *testing.T) {
 	t.Parallel()
 	e := &explain.Explainer{}

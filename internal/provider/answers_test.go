@@ -22,7 +22,7 @@ func ofMain(more arguments) arguments { return arguments{"model_group_id": mainG
 // pinned returns the arguments of a pin in mainGroup.
 func pinned(revision int) arguments { return ofMain(arguments{"revision": revision}) }
 
-// expectUnusable expects one error about an answer that is not what the interface promises.
+// expectUnusable expects one error about an answer that breaks the interface's promises.
 func expectUnusable(t *testing.T, diagnostics []*tfprotov6.Diagnostic, says string) {
 	t.Helper()
 	expectError(t, diagnostics, "", explain.SummaryUnexpected, says)

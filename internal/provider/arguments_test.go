@@ -16,7 +16,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// TestArgumentsThatAreValid: what is not known yet, empty or given twice is not an error. TestMessages has what is.
+// TestArgumentsThatAreValid: a value that is unknown, empty or given twice is not an error. TestMessages has the
+// errors.
 func TestArgumentsThatAreValid(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)

@@ -68,7 +68,8 @@ func fileOf(t *testing.T, content string) string {
 	return name
 }
 
-// TestOddities has what TestMessages does not show: what is not odd, and several oddities of one value.
+// TestOddities has the cases that TestMessages does not show: values that are not odd, and several oddities of one
+// value.
 func TestOddities(t *testing.T) {
 	t.Parallel()
 	inBlock := explain.Origin{Block: true}

@@ -205,8 +205,8 @@ func TestABundleWithABrokenCertificate(t *testing.T) {
 	}
 }
 
-// TestCredentialsOfADifferentAddress: what the environment has for its own address goes nowhere else, whatever stands in
-// its place in the block.
+// TestCredentialsOfADifferentAddress: credentials that the environment has for its own address are never sent
+// elsewhere, whatever stands in its place in the block.
 func TestCredentialsOfADifferentAddress(t *testing.T) {
 	t.Parallel()
 	_, certificate, key := clientPair(t, "")

@@ -138,7 +138,8 @@ var summaries = func() []string {
 	return found
 }()
 
-// TestWordsOfTheNetwork: what the page quotes of messages about a proxy or a certificate is in the code that prints them.
+// TestWordsOfTheNetwork: the page's quotes of messages about a proxy or a certificate are in the code that prints
+// them.
 func TestWordsOfTheNetwork(t *testing.T) {
 	t.Parallel()
 	var printed strings.Builder

@@ -147,7 +147,7 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 			summary: explain.SummaryUnavailable,
 			says:    "\n\n300 groups: 0 answered, 16 failed, 284 not requested.",
 		},
-		// A read that began before the last good answer says nothing of the service, so a few more are asked.
+		// A read that began before the last good answer says nothing about the service, so a few more are asked.
 		"an outage, later": {
 			fault:   sandbox.Fault{Route: latest, Status: 503, Skip: 100},
 			tokens:  1,

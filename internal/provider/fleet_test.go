@@ -183,7 +183,7 @@ func TestProgressOfGroupsWithoutModels(t *testing.T) {
 	}
 }
 
-// progressLines reads the latest model of every group, and returns what the log says of groups.
+// progressLines reads the latest model of every group, and returns the lines of the log about groups.
 func (e *engine) progressLines(t *testing.T) []string {
 	t.Helper()
 	var written logs

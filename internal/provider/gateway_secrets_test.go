@@ -96,7 +96,7 @@ func TestAGatewayThatEchoesHeaders(t *testing.T) {
 	}
 }
 
-// readThrough reads once through a gateway that asks for a header, and returns what is shown.
+// readThrough reads once through a gateway that asks for a header, and returns the printed texts.
 func readThrough(t *testing.T, written *logs, secret string, answer http.HandlerFunc, toRead bool) string {
 	t.Helper()
 	e := inMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// update has tests write what they compare with, in testdata.
+// update makes tests write the files that they compare with, in testdata.
 var update = flag.Bool("update", false, "write messages and states anew")
 
-// writtenBy names the command that writes what a test compares with.
+// writtenBy names the command that writes the file that a test compares with.
 func writtenBy(t *testing.T) string {
 	t.Helper()
 	test, _, _ := strings.Cut(t.Name(), "/")

@@ -29,7 +29,7 @@ const unknown = unknownValue("")
 
 type unknownValue string
 
-// schemas is what the provider tells an engine about itself.
+// schemas is the provider's description of itself for an engine.
 var schemas = func() *tfprotov6.GetProviderSchemaResponse {
 	p := &catalogueProvider{version: "test"}
 	resp, err := newServer(p).GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})

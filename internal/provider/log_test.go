@@ -20,7 +20,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// logs is what a provider logs at TRACE: its own lines and its framework's.
+// logs is the log of a provider at TRACE: its own lines and its framework's.
 type logs struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -62,7 +62,7 @@ func (l *logs) messages(t *testing.T, level string) (messages []string) {
 	return messages
 }
 
-// TestTheLog: at INFO the log has what a plan waits for, and at DEBUG each request with its fields. The fields are
+// TestTheLog: at INFO the log has the waits of a plan, and at DEBUG each request with its fields. The fields are
 // strings, because the masks of terraform-plugin-log reach nothing else.
 func TestTheLog(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {

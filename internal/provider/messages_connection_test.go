@@ -227,7 +227,7 @@ func trustTwoOthers(t *testing.T, _ string) string {
 	return trustAnother(t, "") + trustAnother(t, "")
 }
 
-// certified is what a certificate says.
+// certified is the content of a certificate.
 type certified struct {
 	host        string // empty for none
 	authority   string // who signs it; empty if it signs itself

@@ -9,7 +9,7 @@ import (
 
 var oneGroup = reading{"model_group", arguments{"id": mainGroup}}
 
-// blocked is what a gateway answers in place of the service.
+// blocked is the answer of a gateway in place of the service's.
 var blocked = sandbox.Fault{
 	Route:  sandbox.RouteGroup,
 	Status: 403,

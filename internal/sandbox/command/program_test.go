@@ -43,7 +43,7 @@ func built(t *testing.T, arguments ...string) *exec.Cmd {
 	return exec.CommandContext(t.Context(), os.Args[0], arguments...)
 }
 
-// commanded runs the program in this process, and returns what it prints and its exit status.
+// commanded runs the program in this process, and returns its output and its exit status.
 func commanded(t *testing.T, arguments ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, problems bytes.Buffer

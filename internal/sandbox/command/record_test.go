@@ -177,7 +177,7 @@ func TestRecordOddAnswers(t *testing.T) {
 	}
 }
 
-// TestRecord serves what it has recorded, and records the same from that but for the made-up secret.
+// TestRecord serves its recording, and records the same from that, except for the made-up secret.
 func TestRecord(t *testing.T) {
 	withCredentials(t)
 	for name, test := range map[string]struct {
