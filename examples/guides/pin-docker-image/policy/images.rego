@@ -10,13 +10,16 @@ mirrors := {"europe-west3-docker.pkg.dev/northwind/models/": "registry.northwind
 
 # Types whose own image is a machine's. Texts in them are read all the same.
 machines := {
-	"aws_appstream_fleet", "aws_appstream_image_builder", "azurerm_linux_virtual_machine",
-	"azurerm_linux_virtual_machine_scale_set", "azurerm_virtual_machine", "azurerm_windows_virtual_machine",
-	"azurerm_windows_virtual_machine_scale_set", "digitalocean_droplet", "google_compute_disk",
-	"google_compute_image", "google_compute_instance", "google_compute_instance_from_template",
-	"google_compute_instance_template", "google_compute_region_instance_template", "google_dataproc_cluster",
-	"hcloud_server", "ibm_is_instance", "linode_instance", "openstack_blockstorage_volume_v3",
-	"openstack_compute_instance_v2", "openstack_images_image_v2", "scaleway_instance_server", "vultr_instance",
+	"aws_appstream_fleet", "aws_appstream_image_builder", "aws_imagebuilder_image_recipe",
+	"azurerm_linux_virtual_machine", "azurerm_linux_virtual_machine_scale_set", "azurerm_virtual_machine",
+	"azurerm_windows_virtual_machine", "azurerm_windows_virtual_machine_scale_set", "digitalocean_droplet",
+	"google_compute_disk", "google_compute_image", "google_compute_instance",
+	"google_compute_instance_from_template", "google_compute_instance_template",
+	"google_compute_region_instance_template", "google_dataproc_cluster", "hcloud_server",
+	"huaweicloud_compute_instance", "ibm_is_instance", "incus_instance", "linode_instance", "lxd_instance",
+	"oci_core_instance", "openstack_blockstorage_volume_v3", "openstack_compute_instance_v2",
+	"openstack_images_image_v2", "opentelekomcloud_compute_instance_v2", "scaleway_instance_server",
+	"vultr_instance",
 }
 
 # Names are compared in small letters, without "_" and "-".
@@ -179,7 +182,7 @@ documents_in(value) := {document |
 }
 
 # Lines of dashes or dots separate documents of YAML.
-parts(text) := regex.split(`(?m)^(?:---|\.\.\.)(?:\s|$)`, text)
+parts(text) := regex.split(`(?:^|[\n\r\x{85}\x{2028}\x{2029}])(?:---|\.\.\.)(?:[\s\x{85}\x{2028}\x{2029}]|$)`, text)
 
 parsed(part) := yaml.unmarshal(part) if {
 	yaml.is_valid(part)
@@ -203,7 +206,8 @@ objects contains [address, plain(last(parent)), pairs] if {
 	pairs := {[plain(last(one.name)), one.value] | some one in settings; before_last(one.name) == parent; one.value != ""}
 }
 
-last(name) := names[count(names) - 1] if names := split(name, ".")
+# Without the number of an element, as in "images[0]".
+last(name) := regex.replace(names[count(names) - 1], `\[\d+\]$`, "") if names := split(name, ".")
 
 before_last(name) := concat(".", array.slice(names, 0, count(names) - 1)) if names := split(name, ".")
 
@@ -358,7 +362,7 @@ unknown contains [resource.address, setting.name] if {
 	some i, setting in resource.change.after[list]
 	resource.change.after_unknown[list][i].value == true
 	some part in split(setting.name, ".")
-	is_piece(plain(part))
+	is_piece(plain(last(part)))
 }
 
 is_piece(name) if is_image(name)
