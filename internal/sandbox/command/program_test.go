@@ -229,6 +229,7 @@ func TestAge(t *testing.T) {
 		newest, want string
 	}{
 		{0, days(12).Format(time.RFC3339), ", 0 to 12 days old: "},
+		{-2, days(12).Format(time.RFC3339), ", 0 to 12 days old: "},
 		{3, days(12).Format(time.RFC3339), ", 3 to 12 days old: "},
 		{3, days(3).Format(time.RFC3339), ", 3 days old: "},
 		{3, days(-5).Format(time.RFC3339), ", at least 3 days old: "},

@@ -241,7 +241,7 @@ func ageOf(file string, newest time.Time) string {
 	const day = 24 * time.Hour
 	least := time.Duration(0)
 	if found, err := os.Stat(file); err == nil {
-		least = time.Since(found.ModTime()) / day
+		least = max(0, time.Since(found.ModTime())/day) // another machine's clock may be ahead
 	}
 	most := time.Since(newest) / day
 	switch {
