@@ -219,6 +219,22 @@ func TestReady(t *testing.T) {
 	}
 }
 
+// TestReadyGivesUp: a server that takes connections and sends nothing is not waited for longer than others.
+func TestReadyGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		err := askOften(t.Context(), func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, time.Second)
+			defer cancel()
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		if waited := time.Since(start); waited != 5*time.Second || err == nil || err.Error() != "a request got no answer" {
+			t.Errorf("after %s: %v", waited, err)
+		}
+	})
+}
+
 // TestAge: a user who serves a recording is told between which days it was made.
 func TestAge(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "catalogue.json")

@@ -90,14 +90,30 @@ func (r *readyLine) write(file, option string) (remove func(), err error) {
 func (p *program) ready(flags *flag.FlagSet) run {
 	set := newServeFlags(flags, defaultAddress)
 	return func(ctx context.Context, _ []string) error {
-		var err error
-		for range 100 {
-			if err = ask(ctx, set.Listen); err == nil || ctx.Err() != nil {
-				return err
-			}
-			time.Sleep(50 * time.Millisecond)
+		err := askOften(ctx, func(ctx context.Context) error { return ask(ctx, set.Listen) })
+		if err == nil || ctx.Err() != nil {
+			return err
 		}
 		return fmt.Errorf("no sandbox answers at %s: %w", set.Listen, reasonOf(err))
+	}
+}
+
+// askOften asks until the answer is good, for five seconds in all. It returns why the last question failed that was not
+// cut short.
+func askOften(ctx context.Context, ask func(context.Context) error) (failed error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	for ; ; time.Sleep(50 * time.Millisecond) {
+		err := ask(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = errors.New("a request got no answer")
+		}
+		if err == nil || failed == nil || ctx.Err() == nil {
+			failed = err
+		}
+		if err == nil || ctx.Err() != nil {
+			return failed
+		}
 	}
 }
 
