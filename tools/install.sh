@@ -22,6 +22,14 @@ if ((${#platforms[@]} == 0)); then
   platforms=("$(go env GOOS)_$(go env GOARCH)")
 fi
 
+known=" $(go tool dist list | tr '/\n' '_ ')"
+for platform in "${platforms[@]}"; do
+  if [[ $known != *" $platform "* ]]; then
+    echo "make install: Go cannot build for $platform. PLATFORMS is such as \"linux_amd64 darwin_arm64\"." >&2
+    exit 1
+  fi
+done
+
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 tools/build.sh "the sandbox" "one to three minutes" -ldflags="$flags" -o="$build/" ./cmd/modelcatalogue-sandbox

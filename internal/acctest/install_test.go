@@ -57,6 +57,7 @@ func TestAccInstallAsPrinted(t *testing.T) {
 	})...)
 	wantText(t, out, "Installed modelcatalogue/modelcatalogue v0.1.0", "The configuration is valid.", "image = \"registry.")
 
+	wantText(t, shell(clone, "! make install PLATFORMS=linux/amd64"), "Go cannot build for linux/amd64.")
 	mirror := filepath.Join(clone, "its own/mirror")
 	several := regexp.MustCompile(`(?m)^ +make install (PLATFORMS=.*)\n +(terraform providers lock .*)$`).FindStringSubmatch(readme)
 	shell(clone, "PATH="+oneCompiler(t)+":$PATH "+makeInstall+" "+several[1])
