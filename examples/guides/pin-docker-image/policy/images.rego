@@ -93,7 +93,7 @@ digest(image) := substring(image, indexof(image, "@") + 1, -1)
 
 repository(image) := originals[0] if {
 	without_scheme := regex.replace(split(image, "@")[0], `^(?:docker|https?)://`, "")
-	name := regex.replace(regex.replace(without_scheme, `:[^/:]*$`, ""), `^docker\.io/([^.:]*)$`, "$1")
+	name := regex.replace(regex.replace(without_scheme, `:[^/:]*$`, ""), `^(?:docker\.io/)?(?:library/)?([^.:]*)$`, "$1")
 	originals := array.concat(
 		[concat("", [there, trim_prefix(name, here)]) | some here, there in mirrors; startswith(name, here)],
 		[name],
