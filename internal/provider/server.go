@@ -38,7 +38,7 @@ func newServer(p *catalogueProvider) *server {
 //   - An interrupt ends the reads that arrive after it, too.
 //   - Problems with a data source's arguments come in the order of their names.
 //   - The state of a data source is encoded straight from its struct: the framework would build, copy and walk a tree
-//     of values several times, which costs a multiple of the plan itself (see BENCHMARKS.md).
+//     of values several times, and a plan of 1,000 models would cost 3.6 times the CPU time (see BENCHMARKS.md).
 //   - An argument of a function for which an engine sends nothing is null.
 type server struct {
 	tfprotov6.ProviderServer
