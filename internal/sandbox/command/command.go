@@ -278,7 +278,7 @@ func (p *program) parseVariables(flags *flag.FlagSet) (problem error) {
 
 // tellUnread tells of variables that look like those of flags.
 func (p *program) tellUnread(variables []string) {
-	known := slices.Concat(variables, []string{"URL"}) // of record
+	known := slices.Concat(variables, []string{"STRICT", "URL"}) // of record
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
 		variable, ours := strings.CutPrefix(name, prefix)

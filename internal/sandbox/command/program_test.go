@@ -184,6 +184,7 @@ func TestVariablesAreChecked(t *testing.T) {
 	t.Setenv("MODELCATALOGUE_SANDBOX_TOKEN_LIFE", "90")
 	t.Setenv("MODELCATALOGUE_SANDBOX_PORT", "5")
 	t.Setenv("MODELCATALOGUE_SANDBOX_URL", "https://c.example") // of record
+	t.Setenv("MODELCATALOGUE_SANDBOX_STRICT", "true")           // likewise
 	_, said, status := commanded(t)
 	const want = "sandbox: MODELCATALOGUE_SANDBOX_PORT is set, and no flag has that variable: " +
 		"did you mean MODELCATALOGUE_SANDBOX_LISTEN?\n" +
