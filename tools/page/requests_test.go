@@ -123,7 +123,7 @@ func TestFaultsAreMadeAndRemoved(t *testing.T) {
 	b.fills(".fault [name=retryAfter]", "7")
 	b.click(".fault [name=hang]")
 	b.click(".fault button")
-	b.says("#said.bad", "message, data and retryAfter need code, status or html")
+	b.says("#said.bad", "drop and hang send no answer: only delay goes with them")
 	b.click("#fault-1 button")
 	b.says("#said", "removed fault 1")
 	b.says("#faults", "None")
