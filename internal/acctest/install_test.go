@@ -103,7 +103,11 @@ func installFromNetwork(t *testing.T, mirror string, env []string) {
 		}
 	}
 	writeText(t, filepath.Join(folder, "main.tf"), readText(t, root+"/examples/guides/test-your-module/first/main.tf"))
-	env = append(slices.Clone(env), "SSL_CERT_FILE="+filepath.Join(folder, "site.pem"), "TF_CLI_CONFIG_FILE="+filepath.Join(folder, "site.tfrc"))
+	env = append(
+		slices.Clone(env),
+		"SSL_CERT_FILE="+filepath.Join(folder, "site.pem"),
+		"TF_CLI_CONFIG_FILE="+filepath.Join(folder, "site.tfrc"),
+	)
 	out := command(t, folder, env, underTest.Path, "init", "-no-color")
 	wantText(t, out, "Installed modelcatalogue/modelcatalogue v0.1.0 (verified checksum)")
 	lock := "terraform providers lock -net-mirror=" + site.URL + "/ -platform=darwin_arm64 modelcatalogue/modelcatalogue"

@@ -113,7 +113,12 @@ func blockOf(fields map[string]any) *tfprotov6.SchemaBlock {
 }
 
 // filled puts a value in the place of each that replace asks for, if the provider computes it.
-func filled(block *tfprotov6.SchemaBlock, value tftypes.Value, replace func(tftypes.Value) bool, with func(string, tftypes.Type) any) tftypes.Value {
+func filled(
+	block *tfprotov6.SchemaBlock,
+	value tftypes.Value,
+	replace func(tftypes.Value) bool,
+	with func(string, tftypes.Type) any,
+) tftypes.Value {
 	var fields map[string]tftypes.Value
 	if value.IsNull() || !value.IsKnown() || value.As(&fields) != nil {
 		return value
@@ -153,7 +158,11 @@ func isNull(v tftypes.Value) bool    { return v.IsNull() }
 func isUnknown(v tftypes.Value) bool { return !v.IsKnown() }
 
 // changed decodes a value, has it changed, and encodes it.
-func changed(schema *tfprotov6.Schema, value *tfprotov6.DynamicValue, change func(tftypes.Value) tftypes.Value) (*tfprotov6.DynamicValue, error) {
+func changed(
+	schema *tfprotov6.Schema,
+	value *tfprotov6.DynamicValue,
+	change func(tftypes.Value) tftypes.Value,
+) (*tfprotov6.DynamicValue, error) {
 	decoded, err := value.Unmarshal(schema.ValueType())
 	if err != nil {
 		return nil, err

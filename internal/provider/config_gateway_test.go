@@ -118,7 +118,8 @@ type pairOfAClient struct {
 
 func pairsOfAClient(t *testing.T, certificate, key string) map[string]pairOfAClient {
 	t.Helper()
-	encrypted := strings.Replace(pemOf("RSA PRIVATE KEY", []byte("abc")), "KEY-----\n", "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: A,00\n\n", 1)
+	const header = "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: A,00\n\n"
+	encrypted := strings.Replace(pemOf("RSA PRIVATE KEY", []byte("abc")), "KEY-----\n", header, 1)
 	_, other, otherKey := clientPair(t, "Gate")
 	archive := "\x30\x82\x01\x00\x02\x01\x03\x30\x82"
 	inBase64, file := base64.StdEncoding.EncodeToString([]byte(archive)), fileOf(t, archive)

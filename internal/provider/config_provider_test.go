@@ -157,10 +157,12 @@ func TestTheConfigurationIsLogged(t *testing.T) {
 			environment: []string{
 				"MODELCATALOGUE_BASE_URL=https://catalögue.example/a", "MODELCATALOGUE_CLIENT_ID=hunter2",
 				"MODELCATALOGUE_CLIENT_SECRET=hunter2", "MODELCATALOGUE_MAX_RETRIES=7", "MODELCATALOGUE_MAX_REQUESTS=60/1m",
-				"MODELCATALOGUE_MAX_RETRY=hunter2", "MODELCATALOGUE_HEADERS=X-Key: hunter2\nCF-Id: hunter2", "https_proxy=http://joe:hunter2@p.example:3128",
+				"MODELCATALOGUE_MAX_RETRY=hunter2", "MODELCATALOGUE_HEADERS=X-Key: hunter2\nCF-Id: hunter2",
+				"https_proxy=http://joe:hunter2@p.example:3128",
 			},
 			want: "base_url https://catalögue.example/a from MODELCATALOGUE_BASE_URL, client_id from MODELCATALOGUE_CLIENT_ID, " +
-				"client_secret from MODELCATALOGUE_CLIENT_SECRET, headers CF-Id and X-Key from MODELCATALOGUE_HEADERS, request_timeout 30s by default, read_timeout 5m by default, " +
+				"client_secret from MODELCATALOGUE_CLIENT_SECRET, headers CF-Id and X-Key from MODELCATALOGUE_HEADERS, " +
+				"request_timeout 30s by default, read_timeout 5m by default, " +
 				"max_retries 7 from MODELCATALOGUE_MAX_RETRIES, max_requests 60/1m from MODELCATALOGUE_MAX_REQUESTS, " +
 				"snapshot true by default, proxy http://p.example:3128 from https_proxy",
 		},

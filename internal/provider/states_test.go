@@ -36,6 +36,7 @@ func TestStates(t *testing.T) {
 	owner, other := newEngine(t, northwind(base)), newEngine(t, credentialsOf("contoso-trading", base))
 	const odd = "a b/ü\"'\\<&>;:@+$,=~.."
 	satisfied := where("enabled", true, "archived", false, "tags", []any{"a"}, "run_mode", "WEEKLY", "min_age", "1h")
+	latest := arguments{"model_group_id": odd, "where": satisfied, "accept_withdrawn": true}
 	second := arguments{"model_group_id": odd, "revision": 2, "accept_withdrawn": true}
 	got, filled := map[string]any{}, map[string]bool{}
 	for title, test := range map[string]struct {
@@ -47,7 +48,7 @@ func TestStates(t *testing.T) {
 		"a group by its id":               {owner, reading{"model_group", arguments{"id": odd}}},
 		"a group by its name":             {owner, reading{"model_group", arguments{"name": "Odd"}}},
 		"a group of another organisation": {other, reading{"model_group", arguments{"id": odd}}},
-		"the latest model":                {owner, reading{"latest_model", arguments{"model_group_id": odd, "where": satisfied, "accept_withdrawn": true}}},
+		"the latest model":                {owner, reading{"latest_model", latest}},
 		"the latest, nearly empty":        {owner, reading{"latest_model", arguments{"model_group_id": "bare"}}},
 		"a pin":                           {owner, reading{"model", second}},
 		"a pin of an older revision":      {owner, reading{"model", second.merge(arguments{"revision": 1, "accept_withdrawn": nil})}},
