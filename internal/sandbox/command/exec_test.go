@@ -267,7 +267,8 @@ func TestRunsInAnEmptyRoot(t *testing.T) {
 	}
 	_, reader, _ := strings.Cut(string(guide), "      - |\n")
 	reader, _, _ = strings.Cut(reader, "volumes:")
-	reader = strings.NewReplacer("$$", "$", "/shared/", root+"/shared/", "terraform init", "env", "terraform test", "").Replace(reader)
+	const file = "/shared/sandbox.json"
+	reader = strings.NewReplacer("$$", "$", file, "'"+root+file+"'", "terraform init", "env", "terraform test", "").Replace(reader)
 	out, err := exec.CommandContext(t.Context(), "sh", "-euc", reader).CombinedOutput()
 	for _, want := range []string{
 		"MODELCATALOGUE_BASE_URL=https://sandbox:" + port + "\n",
