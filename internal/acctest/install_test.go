@@ -60,7 +60,7 @@ func TestAccInstallAsPrinted(t *testing.T) {
 	wantText(t, shell(clone, "! make install PLATFORMS=linux/amd64"), "Go cannot build for linux/amd64.")
 	mirror := filepath.Join(clone, "its own/mirror")
 	several := regexp.MustCompile(`(?m)^ +make install (PLATFORMS=.*)\n +(terraform providers lock .*)$`).FindStringSubmatch(readme)
-	shell(clone, "PATH="+oneCompiler(t)+":$PATH "+makeInstall+" "+several[1])
+	shell(clone, "PATH='"+oneCompiler(t)+"':\"$PATH\" "+makeInstall+" "+several[1])
 	shell(folder, strings.Replace(several[2], "MIRROR", "'"+mirror+"'", 1))
 	installFromNetwork(t, mirror, env)
 
