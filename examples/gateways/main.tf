@@ -10,3 +10,7 @@ terraform {
 }
 
 data "modelcatalogue_model_groups" "all" {}
+
+output "groups" {
+  value = length(data.modelcatalogue_model_groups.all.model_groups)
+}
