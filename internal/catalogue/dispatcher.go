@@ -60,6 +60,13 @@ func (d *dispatcher) headerReceived(sent *attempt, status int, failure error) {
 	d.happens(func(now time.Time) { d.core.header(now, sent, status, failure) })
 }
 
+// reached reports how far a request without an answer has come, as the fault that it would meet there.
+func (d *dispatcher) reached(sent *attempt, stage Fault) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	sent.stage = stage
+}
+
 // happens reports an event, and does the actions that the scheduler then wants.
 func (d *dispatcher) happens(event func(now time.Time)) {
 	d.mu.Lock()

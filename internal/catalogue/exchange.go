@@ -79,7 +79,7 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 	defer cancel()
 	seen := sent.seen
 	seen.Method, seen.Path = at.Method, c.mask.Clean(at.Path)
-	response, err := c.send(timed, at, out)
+	response, err := c.send(timed, at, out, func(stage Fault) { c.reads.reached(sent, stage) })
 	if err == nil {
 		seen.Status = response.StatusCode
 	}
@@ -103,9 +103,9 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 	return err
 }
 
-// send sends a request and returns the header of its answer.
-func (c *Client) send(ctx context.Context, at Endpoint, out outgoing) (*http.Response, error) {
-	var given connections
+// send sends a request and returns the header of its answer. It reports each stage that the request reaches.
+func (c *Client) send(ctx context.Context, at Endpoint, out outgoing, reached func(Fault)) (*http.Response, error) {
+	given := connections{reached: reached}
 	base := c.cfg.BaseURL
 	origin := url.URL{Scheme: base.Scheme, Host: base.Host} // at.Origin has the host as it was written
 	target := origin.String() + at.Path

@@ -24,6 +24,7 @@ type attempt struct {
 	by       *question // in whose context it is sent: a request for a token has that of a read
 	token    *token    // a read is sent with it, a request for a token fills it
 	number   int       // of the request in the pace
+	stage    Fault     // what it would have met if it ended now
 	seen     Exchange  // as far as it is known when the request is sent
 	failure  error     // its 429: the status and header, and all of it once its body is read
 	patience time.Time // until when all reads wait for the body of the answer, if they do

@@ -81,7 +81,8 @@ type connections struct {
 	refusals int // a connection was given again: it was there, and the stream was not served
 	// The server asked for a certificate of the client, and one was presented.
 	asked, presented bool
-	handshaking      bool // a TLS handshake has begun, and was not completed
+	handshaking      bool              // a TLS handshake has begun, and was not completed
+	reached          func(stage Fault) // reports how far the attempt has come
 }
 
 // connectionsKey is the key of an attempt's *connections in its context.
@@ -92,12 +93,16 @@ func (c *connections) bound(ctx context.Context) context.Context {
 	bounded, cancel := context.WithCancel(context.WithValue(ctx, connectionsKey{}, c))
 	return httptrace.WithClientTrace(bounded, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
+			c.reached(Broken)
 			if c.give(info.Conn) > maxConnections {
 				cancel()
 			}
 		},
-		TLSHandshakeStart: func() { c.setHandshaking(true) },
-		TLSHandshakeDone:  func(_ tls.ConnectionState, err error) { c.setHandshaking(err != nil) },
+		TLSHandshakeStart: func() {
+			c.setHandshaking(true)
+			c.reached(Handshake)
+		},
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) { c.setHandshaking(err != nil) },
 	})
 }
 

@@ -33,7 +33,7 @@ func sendOnce(t *testing.T, c *Client, body string) *NetworkError {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), c.cfg.RequestTimeout)
 	defer cancel()
-	response, err := c.send(ctx, to, out)
+	response, err := c.send(ctx, to, out, func(Fault) {})
 	if err != nil {
 		fault, ok := errors.AsType[*NetworkError](err)
 		if !ok {
@@ -157,7 +157,7 @@ func TestNoBodyBelow200IsRead(t *testing.T) {
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(t.Context(), s.cfg.RequestTimeout)
 			at := s.to(http.MethodGet, ModelGroupsPath)
-			response, err := s.send(ctx, at, outgoing{})
+			response, err := s.send(ctx, at, outgoing{}, func(Fault) {})
 			if err != nil {
 				t.Fatal(err)
 			}

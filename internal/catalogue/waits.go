@@ -196,9 +196,9 @@ func (s *scheduler) leftErr(now time.Time, f *flight, c *caller, cause error) er
 func (s *scheduler) blocker(f *flight, c *caller, hold wait) error {
 	switch t := s.renewal; {
 	case f.sent != nil:
-		return cmp.Or(f.sent.failure, tooSlow(f.asked.to))
+		return cmp.Or(f.sent.failure, tooSlow(f.asked.to, f.sent.stage))
 	case hold.until.Equal(openEnd):
-		return cmp.Or(t.sent.failure, tooSlow(t.asked.to))
+		return cmp.Or(t.sent.failure, tooSlow(t.asked.to, t.sent.stage))
 	case s.pace.PausedUntil().After(c.began):
 		return s.pausedBy.failure
 	}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -19,20 +20,16 @@ import (
 // network explains an attempt without a whole answer.
 func (m *message) network(network *catalogue.NetworkError) {
 	through := network.Proxy
+	timeout, length := m.timeout(network)
 	switch {
 	case network.Fault.OfProxy():
 		m.proxy(network)
 		through = nil
-	case network.TimedOut && (network.Limit == 0 || network.Fault == catalogue.Broken):
-		// Without a limit of its own the attempt ended with read_timeout, whose length gaveUp fills in.
-		limit := "read_timeout"
-		if network.Limit > 0 {
-			limit = "request_timeout"
-		}
+	case network.TimedOut && network.Fault == catalogue.Broken:
 		m.say(SummaryTimeout,
-			fmt.Sprintf("The service did not answer completely within %s, which is %s.", limit, network.Limit),
-			"Raise "+limit+" if the service may need longer to answer. If it answered faster before, try again later, "+
-				"or show this to the service's operator.")
+			fmt.Sprintf("The service did not answer completely within %s, which is %s.", timeout, Duration(length)),
+			"Raise "+timeout+" if the service may need longer to answer. If it answered faster before, try again "+
+				"later, or show this to the service's operator.")
 		m.fact = fmt.Sprintf("The request: %s", network.Endpoint)
 	case network.Fault.Permanent():
 		m.insecure(network)
@@ -44,10 +41,24 @@ func (m *message) network(network *catalogue.NetworkError) {
 	}
 }
 
+// timeout names the argument that ended an attempt, and its value.
+func (m *message) timeout(network *catalogue.NetworkError) (string, time.Duration) {
+	if network.Limit > 0 {
+		return "request_timeout", network.Limit
+	}
+	return "read_timeout", m.readTimeout
+}
+
 // unreached explains a fault that may pass: no connection, or one that broke.
 func (m *message) unreached(network *catalogue.NetworkError) {
 	scheme, host, _ := strings.Cut(network.Origin, "://")
 	proxy := m.by.whyNoProxy(scheme, network.Proxy)
+	timeout, length := m.timeout(network)
+	cause, within := "The service could not be reached.", ""
+	if network.TimedOut {
+		within = fmt.Sprintf(" within %s, which is %s.", timeout, Duration(length))
+		cause = "No connection to the service was made" + within
+	}
 	switch network.Fault {
 	case catalogue.NobodyListens:
 		m.say(SummaryUnreachable, fmt.Sprintf("Nothing on this machine listens at %s.", host),
@@ -61,7 +72,7 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 		m.say(SummaryUnreachable, "The service refused to serve the request on its connection (HTTP/2).",
 			"Try again later, or start fewer runs at once. If it lasts, show this to the service's operator.")
 	case catalogue.Handshake:
-		m.say(SummaryUnreachable, "A connection was made, but its TLS handshake was not completed.",
+		m.say(SummaryUnreachable, "A connection was made, but its TLS handshake was not completed"+cmp.Or(within, "."),
 			afterHandshake(network.Err, proxy))
 	case catalogue.Broken:
 		m.say(SummaryUnreachable, "The connection ended before the answer was complete.",
@@ -71,14 +82,10 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 			m.next += " If the server speaks TLS, write https:// in base_url."
 		}
 	default:
-		m.say(SummaryUnreachable, "The service could not be reached.", "Check base_url and the network."+proxy)
-		if network.TimedOut {
-			m.cause = fmt.Sprintf("No connection to the service was made within request_timeout, which is %s.",
-				network.Limit)
-			if network.Limit < time.Second {
-				m.next = "Raise request_timeout: few connections are made in so short a time."
-			}
-		}
+		m.say(SummaryUnreachable, cause, "Check base_url and the network."+proxy)
+	}
+	if network.TimedOut && length < time.Second {
+		m.next = fmt.Sprintf("Raise %s: few connections are made in so short a time.", timeout)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
@@ -16,7 +17,9 @@ type message struct {
 	Problem // its Detail, Cause and Said come last
 	by      *Explainer
 	about   Subject
-	fault   string // what distinguishes its cause from others of its summary; it is not shown
+	// readTimeout is the whole time of the read, if it is known.
+	readTimeout time.Duration
+	fault       string // what distinguishes its cause from others of its summary; it is not shown
 
 	// The detail has these in this order.
 	cause     string   // what is wrong, in a sentence or two

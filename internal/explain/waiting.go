@@ -24,7 +24,6 @@ var endings = map[catalogue.Cause]string{
 // gaveUp explains a read whose fault another attempt might have passed: what failed, and why no attempt follows.
 func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
 	timeout := rounded(gaveUp.Elapsed + gaveUp.Remaining)
-	network, _ := errors.AsType[*catalogue.NetworkError](gaveUp.Err)
 	switch {
 	case gaveUp.Cause == catalogue.CeilingTooLow:
 		m.say(SummaryTimeout, fmt.Sprintf("With max_requests = %q this read cannot be sent within read_timeout (%s).",
@@ -40,11 +39,9 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 			"Raise read_timeout, or max_requests if it is set.")
 		return
 	}
+	m.readTimeout = (gaveUp.Elapsed + gaveUp.Remaining).Round(time.Millisecond)
 	m.failed(gaveUp.Err)
 	m.Elsewhere = gaveUp.Cause == catalogue.ServiceDown
-	if network != nil && network.TimedOut && network.Limit == 0 {
-		m.cause = fmt.Sprintf("The service did not answer completely within read_timeout, which is %s.", timeout)
-	}
 	if api != nil && gaveUp.Wait > 0 {
 		m.next = "Try again " + later(api.RetryAfter) + orRaise(gaveUp, api.RetryAfter) +
 			". If it lasts, show this to the service's operator."

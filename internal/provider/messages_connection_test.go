@@ -86,7 +86,7 @@ func connectionScenes() []scene {
 			MaxVersion:   tls.VersionTLS12,
 			CipherSuites: []uint16{tls.TLS_RSA_WITH_AES_128_GCM_SHA256},
 		}),
-		dialled("a TLS handshake that is cut off", "catalogue.example", func(context.Context) (net.Conn, error) {
+		dialled("a TLS handshake that is cut off", nil, func(context.Context) (net.Conn, error) {
 			client, served := net.Pipe()
 			go func() {
 				_, _ = served.Read(make([]byte, 4096))
@@ -94,11 +94,8 @@ func connectionScenes() []scene {
 			}()
 			return client, nil
 		}),
-		dialled("a TLS handshake that is not answered", "catalogue.example", func(context.Context) (net.Conn, error) {
-			client, served := net.Pipe()
-			go func() { _, _ = io.Copy(io.Discard, served) }() // until the client closes
-			return client, nil
-		}),
+		dialled("a TLS handshake that is not answered", nil, swallowing),
+		dialled("a TLS handshake that is not answered within read_timeout", arguments{argReadTimeout: "8s"}, swallowing),
 		speaking("HTTP without TLS, on another machine", "HTTP/1.1 400 Bad Request\r\n\r\n"),
 		speaking("no TLS", "SSH-2.0-OpenSSH_9.9\r\n"),
 		{title: "nobody there", play: func(t *testing.T) []*tfprotov6.Diagnostic {
@@ -109,9 +106,9 @@ func connectionScenes() []scene {
 			t.Cleanup(served.Close)
 			return readOnce(t, northwind(served.URL).with(argMaxRetries, 0))
 		}},
-		undialled("a host that is not known", "catalogue.example",
+		undialled("a host that is not known", nil,
 			&net.DNSError{Err: "no such host", Name: "catalogue.example", IsNotFound: true}),
-		undialled("a host with a letter beyond ASCII", "katalog-münchen.example",
+		undialled("a host with a letter beyond ASCII", arguments{argBaseURL: "https://katalog-münchen.example"},
 			&net.DNSError{Err: "no such host", Name: "xn--katalog-mnchen-osb.example", IsNotFound: true}),
 		handMade("a proxy that does not speak TLS (by hand)", &catalogue.NetworkError{
 			Endpoint: getting("/v1/model-group"),
@@ -119,8 +116,10 @@ func connectionScenes() []scene {
 			Problem:  "first record does not look like a TLS handshake",
 			Proxy:    &catalogue.Proxy{Address: "https://proxy.example:8080", Variable: "HTTPS_PROXY"},
 		}),
-		undialled("a network that is down", "catalogue.example", errors.New("network is unreachable")),
-		undialled("a network that drops everything", "catalogue.example", nil),
+		undialled("a network that is down", nil, errors.New("network is unreachable")),
+		undialled("a network that drops everything", nil, nil),
+		undialled("a network that drops everything, and a short read_timeout", arguments{argReadTimeout: "8s"}, nil),
+		undialled("a request_timeout of nanoseconds", arguments{argRequestTimeout: "30ns", argMaxRetries: 0}, nil),
 	}
 }
 
@@ -131,25 +130,32 @@ func readOnce(t *testing.T, config arguments) []*tfprotov6.Diagnostic {
 }
 
 // undialled returns a scene of a network that never connects. Without a fault it never answers.
-func undialled(title, host string, fault error) scene {
-	return dialled(title, host, func(ctx context.Context) (net.Conn, error) {
+func undialled(title string, more arguments, fault error) scene {
+	return dialled(title, more, func(context.Context) (net.Conn, error) {
 		if fault == nil {
-			<-ctx.Done()
-			return nil, ctx.Err()
+			time.Sleep(time.Minute) // longer than an attempt
 		}
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fault}
 	})
 }
 
+// swallowing connects to a server that never answers.
+func swallowing(context.Context) (net.Conn, error) {
+	client, served := net.Pipe()
+	go func() { _, _ = io.Copy(io.Discard, served) }() // until the client closes
+	return client, nil
+}
+
 // dialled returns a scene of a network that connects so, on a fake clock.
-func dialled(title, host string, dial func(context.Context) (net.Conn, error)) scene {
+func dialled(title string, more arguments, dial func(context.Context) (net.Conn, error)) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		var diagnostics []*tfprotov6.Diagnostic
 		synctest.Test(t, func(t *testing.T) {
 			p := &catalogueProvider{version: "test", dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 				return dial(ctx)
 			}}
-			diagnostics = configure(t, p, northwind("https://"+host)).reports(t, oneGroup.name, oneGroup.config)
+			diagnostics = configure(t, p, northwind("https://catalogue.example").merge(more)).reports(t, oneGroup.name, oneGroup.config)
+			time.Sleep(time.Hour) // net/http goes on with a connection that nobody waits for
 		})
 		return diagnostics
 	}}
@@ -157,7 +163,7 @@ func dialled(title, host string, dial func(context.Context) (net.Conn, error)) s
 
 // shaking returns a scene of a server whose handshake cannot be completed, on a fake clock.
 func shaking(title string, config *tls.Config) scene {
-	return dialled(title, "catalogue.example", func(context.Context) (net.Conn, error) {
+	return dialled(title, nil, func(context.Context) (net.Conn, error) {
 		client, served := net.Pipe()
 		go func() {
 			_ = tls.Server(served, config).Handshake()

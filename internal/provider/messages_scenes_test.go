@@ -151,6 +151,11 @@ func findingScenes() []scene {
 			group(arguments{"name": mainGroup}),
 		),
 		onSandbox(
+			"names of 3,000 characters, of two blocks",
+			group(arguments{"name": strings.Repeat("n", 3000)}),
+			group(arguments{"name": strings.Repeat("n", 3000)}),
+		),
+		onSandbox(
 			"missing revisions, of several blocks",
 			reading{"model", arguments{"model_group_id": mainGroup, "revision": 9}},
 			reading{"model", arguments{"model_group_id": mainGroup, "revision": 8}},
