@@ -74,7 +74,7 @@ func newStandIn(tables map[string]map[string]any) *standIn {
 }
 
 // occurrences has the least and the most of a block; 0 is unlimited.
-var occurrences = map[string][2]int64{"[1]": {1, 1}, "[?]": {0, 1}, "[+]": {1, 0}, "[*]": {0, 0}}
+var occurrences = map[string][2]int64{"[1]": {1, 1}, "[?]": {0, 1}, "[*]": {0, 0}, "{*}": {0, 0}}
 
 var typesOfAttributes = map[string]tftypes.Type{
 	"string": tftypes.String,
@@ -82,6 +82,7 @@ var typesOfAttributes = map[string]tftypes.Type{
 	"bool":   tftypes.Bool,
 	"map":    tftypes.Map{ElementType: tftypes.String},
 	"list":   tftypes.List{ElementType: tftypes.String},
+	"set":    tftypes.Set{ElementType: tftypes.String},
 }
 
 func blockOf(fields map[string]any) *tfprotov6.SchemaBlock {
@@ -89,11 +90,14 @@ func blockOf(fields map[string]any) *tfprotov6.SchemaBlock {
 	for name, field := range fields {
 		if nested, ok := field.(map[string]any); ok {
 			name, times, _ := strings.Cut(name, " ")
-			limits := occurrences[times]
+			limits, nesting := occurrences[times], tfprotov6.SchemaNestedBlockNestingModeList
+			if times == "{*}" {
+				nesting = tfprotov6.SchemaNestedBlockNestingModeSet
+			}
 			block.BlockTypes = append(block.BlockTypes, &tfprotov6.SchemaNestedBlock{
 				TypeName: name,
 				Block:    blockOf(nested),
-				Nesting:  tfprotov6.SchemaNestedBlockNestingModeList,
+				Nesting:  nesting,
 				MinItems: limits[0],
 				MaxItems: limits[1],
 			})

@@ -126,6 +126,7 @@ resource "aws_ecs_service" "price" {
   task_definition = aws_ecs_task_definition.price.arn
   desired_count   = 1
   launch_type     = "FARGATE"
+  depends_on      = [aws_iam_role_policy.pull]
 
   network_configuration {
     subnets = var.subnets

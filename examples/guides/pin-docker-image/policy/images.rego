@@ -45,7 +45,7 @@ blocks := {
 blocks_of := {
 	"docker_image": {"name"},
 	"docker_registry_image": {"name"},
-	"helm_release": {"set", "setsensitive"},
+	"helm_release": {"set", "setlist", "setsensitive"},
 	"kubernetes_manifest": {"manifest"},
 }
 
@@ -358,9 +358,9 @@ decides(type, _, path) if {
 # A setting of a chart whose value is not known.
 unknown contains [resource.address, setting.name] if {
 	some resource in input.resource_changes
-	some list in ["set", "set_sensitive"]
+	some list in ["set", "set_list", "set_sensitive"]
 	some i, setting in resource.change.after[list]
-	resource.change.after_unknown[list][i].value == true
+	walk(resource.change.after_unknown[list][i].value, [_, true])
 	some part in split(setting.name, ".")
 	is_piece(plain(last(part)))
 }
