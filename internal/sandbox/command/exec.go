@@ -20,21 +20,16 @@ import (
 func (p *program) exec(flags *flag.FlagSet) run {
 	set := newServeFlags(flags, "127.0.0.1:0")
 	return func(ctx context.Context, arguments []string) error {
-		switch {
-		case len(arguments) == 0 || arguments[0] == "":
+		if len(arguments) == 0 {
 			return misused("which command? Write `exec -- COMMAND`, such as exec -- terraform test")
-		case strings.HasPrefix(arguments[0], "-"):
-			return misused("%s is where the command begins: write flags before --", arguments[0])
 		}
-		s, err := p.start(ctx, set)
+		s, stop, err := p.start(ctx, set)
 		if err != nil {
 			return err
 		}
-		defer s.stop()
-		if err := s.override(); err != nil {
-			return err
-		}
+		defer stop()
 		cmd := exec.CommandContext(ctx, arguments[0], arguments[1:]...) //nolint:gosec // the user's own command
+		cmd.Env = s.environment()
 		cmd.Stdin = os.Stdin
 		cmd.Stdout = p.stdout
 		cmd.Stderr = p.stderr
@@ -97,61 +92,43 @@ func (l *latest) take(sent os.Signal, now time.Time) bool {
 
 // notRun says why a command did not start. As in shells, the status is 127 if it is not there, and else 126.
 func notRun(cmd *exec.Cmd, err error) error {
-	name := cmd.Args[0]
-	file, absent := os.Stat(cmd.Path)
+	_, absent := os.Stat(cmd.Path)
 	switch {
-	case absent != nil && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist)):
-		said := ""
-		if words := strings.Fields(name); len(words) > 1 {
-			said = "; to run " + words[0] + " with arguments, leave out the quotes"
-		}
-		return &statusError{127, fmt.Errorf("there is no command %q%s", name, said)}
-	case absent == nil && file.IsDir():
-		err = errors.New("it is a folder")
+	case absent != nil || errors.Is(err, exec.ErrNotFound):
+		return &statusError{127, err}
 	case errors.Is(err, os.ErrNotExist):
-		err = fmt.Errorf("its interpreter %q does not exist", interpreterOf(cmd.Path))
-	case errors.Is(err, syscall.ENOEXEC):
-		err = errors.New("it is neither a program for this machine nor a script with a first line such as #!/bin/sh")
+		err = fmt.Errorf("%w: the interpreter that its first line names is not there", err)
 	}
-	return &statusError{126, fmt.Errorf("%s cannot be run: %w", name, reasonOf(err))}
-}
-
-// interpreterOf returns the program that runs a script, or "".
-func interpreterOf(script string) string {
-	text, _ := os.ReadFile(script) //nolint:gosec // the user's own command
-	line, _, _ := strings.Cut(string(text), "\n")
-	named, _ := strings.CutPrefix(line, "#!")
-	interpreter, _, _ := strings.Cut(strings.TrimLeft(named, " \t"), " ")
-	return interpreter
+	return &statusError{126, err}
 }
 
 // ofService reports whether a variable names another service, or changes how the provider or this program reads it.
-func ofService(variable string) bool {
-	name, own := strings.CutPrefix(strings.ToUpper(variable), setting.Prefix)
+func ofService(entry string) bool {
+	variable, _, _ := strings.Cut(strings.ToUpper(entry), "=")
+	name, isOwn := strings.CutPrefix(variable, setting.Prefix)
 	argument := strings.ToLower(strings.TrimSuffix(name, "_FILE"))
 	others := []string{setting.BaseURL, setting.CACertificate}
 	isRead := setting.IsCredential(argument) || slices.Contains(others, argument)
-	return own && (isRead || strings.HasPrefix(name, "SANDBOX_"))
+	return isOwn && (isRead || strings.HasPrefix(name, "SANDBOX_"))
 }
 
 // Direct returns the hosts of the sandbox, to which no request goes through a proxy, with commas between them.
 func (s *serving) Direct() string { return strings.Join(s.hosts, ",") }
 
-// override makes the sandbox the service of the commands of this process, as the lines of welcome.txt do. It keeps
-// proxies, which a command may need, for other hosts than the sandbox's.
-func (s *serving) override() error {
-	for _, entry := range os.Environ() {
-		if name, _, _ := strings.Cut(entry, "="); ofService(name) {
-			_ = os.Unsetenv(name) // it can be removed, because it is there
+// environment returns the variables of this process with the sandbox as the service, as the lines of welcome.txt set
+// them. It keeps proxies, which a command may need, for other hosts than the sandbox's.
+func (s *serving) environment() []string {
+	env := slices.DeleteFunc(os.Environ(), ofService)
+	for _, variable := range s.Variables() {
+		env = append(env, variable[0]+"="+variable[1])
+	}
+	hosts := slices.Clone(s.hosts)
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		if others := os.Getenv(name); others != "" {
+			hosts = append(hosts, others)
 		}
 	}
-	hosts := []string{s.Direct(), os.Getenv("NO_PROXY"), os.Getenv("no_proxy")}
-	direct := strings.Join(slices.DeleteFunc(hosts, func(hosts string) bool { return hosts == "" }), ",")
+	direct := strings.Join(hosts, ",")
 	// Programs read one of the two, or one before the other.
-	for _, variable := range append(s.Variables(), [2]string{"NO_PROXY", direct}, [2]string{"no_proxy", direct}) {
-		if err := os.Setenv(variable[0], variable[1]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return append(env, "NO_PROXY="+direct, "no_proxy="+direct)
 }

@@ -49,11 +49,9 @@ func executed(t *testing.T, arguments ...string) *exec.Cmd {
 }
 
 func TestExec(t *testing.T) {
-	folder := t.TempDir()
-	for name, text := range map[string]string{"no-interpreter": "#!/no/such -e\n", "windows": "#!/bin/sh\r\n", "no-line": "echo\n"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+	script := filepath.Join(t.TempDir(), "no-interpreter")
+	if err := os.WriteFile(script, []byte("#!/no/such -e\n"), 0o700); err != nil {
+		t.Fatal(err)
 	}
 	const announced = " reads made-up models at http://127.0.0.1:"
 	for arguments, test := range map[string]struct {
@@ -63,20 +61,15 @@ func TestExec(t *testing.T) {
 		"-- / sh / -c / echo done":                                     {0, "done\n", "sh" + announced},
 		"sh / -c / exit 7":                                             {7, "", announced},
 		"-- / sh / -c / kill -TERM $$":                                 {143, "", announced},
-		"-- / sh / -c / sh -c 'echo done'; (exit 5)":                   {5, "done\n", announced},
 		"-- / sh / -c / echo $MODELCATALOGUE_CLIENT_ID":                {0, "northwind\n", "as Northwind"},
 		"-tls / sh / -c / test \"$MODELCATALOGUE_CA_CERTIFICATE_PEM\"": {0, "", "https://127.0.0.1:"},
 		"-rate-limit=x / -- / true":                                    {2, "", "invalid value"},
-		"-- / no-such-command":                                         {127, "", `there is no command "no-such-command"` + "\n"},
-		"-- / ./no-such":                                               {127, "", `there is no command "./no-such"` + "\n"},
-		"-- / terraform plan":                                          {127, "", "; to run terraform with arguments, leave out the"},
-		"-- / DIR/no-interpreter":                                      {126, "", `: its interpreter "/no/such" does not exist`},
-		"-- / DIR/windows":                                             {126, "", `: its interpreter "/bin/sh\r" does not exist`},
-		"-- / DIR/no-line":                                             {126, "", "no-line cannot be run: it is neither a program"},
-		"-- / DIR":                                                     {126, "", " cannot be run: it is a folder\n"},
-		"-- / ":                                                        {2, "", "which command?"},
+		"-- / no-such-command":                                         {127, "", `exec: "no-such-command": executable file not found`},
+		"-- / ./no-such":                                               {127, "", "fork/exec ./no-such: no such file or directory\n"},
+		"-- / " + script:                                               {126, "", "the interpreter that its first line names is not there"},
+		"-- / " + filepath.Dir(script):                                 {126, "", "permission denied"},
 	} {
-		cmd := executed(t, strings.Split(strings.ReplaceAll(arguments, "DIR", folder), " / ")...)
+		cmd := executed(t, strings.Split(arguments, " / ")...)
 		var problems strings.Builder
 		cmd.Stderr = &problems
 		out, _ := cmd.Output()
@@ -85,7 +78,7 @@ func TestExec(t *testing.T) {
 		if status != test.status || string(out) != test.stdout || !strings.Contains(said, test.stderr) {
 			t.Errorf("%s: status %d, want %d: %s\n%s", arguments, status, test.status, out, said)
 		}
-		if strings.Contains(said, announced) && !strings.Contains(test.stderr, announced) && test.status > 100 {
+		if strings.Contains(said, announced) && status >= 126 && status <= 127 {
 			t.Errorf("%s: it serves a command that does not run:\n%s", arguments, said)
 		}
 	}

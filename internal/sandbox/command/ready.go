@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/ecdsa"
@@ -49,23 +48,19 @@ func (r *readyLine) Variables() [][2]string {
 }
 
 // write writes the ready file, whole or not at all, for every user of the machine to read: a container that shares the
-// folder may have another user, and the data behind the file is made up. remove removes it unless another sandbox has
-// overwritten it. option is how the file was named.
-func (r *readyLine) write(file, option string) (remove func(), err error) {
-	remove = func() {}
+// folder may have another user, and the data behind the file is made up.
+func (r *readyLine) write(file string) error {
 	if file == "" {
-		return remove, nil
+		return nil
 	}
 	if found, err := os.Stat(file); err == nil && !found.Mode().IsRegular() {
-		return remove, fmt.Errorf("%s: %s exists and is not a regular file", option, file)
+		return fmt.Errorf("%s exists and is not a regular file", file)
 	}
 	const readable = 0o644
-	r.PID = os.Getpid()
-	line, err := json.Marshal(r)
-	line = append(line, '\n')
 	work := fmt.Sprint(file, ".", r.PID)
+	line, err := json.Marshal(r)
 	if err == nil {
-		err = os.WriteFile(work, line, readable)
+		err = os.WriteFile(work, append(line, '\n'), readable)
 	}
 	if err == nil {
 		err = os.Chmod(work, readable) // whatever the umask
@@ -73,16 +68,7 @@ func (r *readyLine) write(file, option string) (remove func(), err error) {
 	if err == nil {
 		err = os.Rename(work, file)
 	}
-	if err != nil {
-		_ = os.Remove(work)
-		return remove, fmt.Errorf("%s: %s cannot be written: %w", option, file, reasonOf(err))
-	}
-	return func() {
-		now, err := os.ReadFile(file) //nolint:gosec // the user's own choice
-		if err == nil && bytes.Equal(now, line) {
-			_ = os.Remove(file)
-		}
-	}, nil
+	return err
 }
 
 // ready ends well once a sandbox serves at the address: the health check of an image without a shell. It has the flags
@@ -90,49 +76,34 @@ func (r *readyLine) write(file, option string) (remove func(), err error) {
 func (p *program) ready(flags *flag.FlagSet) run {
 	set := newServeFlags(flags, defaultAddress)
 	return func(ctx context.Context, _ []string) error {
-		err := askOften(ctx, func(ctx context.Context) error { return ask(ctx, set.Listen) })
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		return fmt.Errorf("no sandbox answers at %s: %w", set.Listen, reasonOf(err))
-	}
-}
-
-// askOften asks until the answer is good, for five seconds in all. It returns why the last question failed that was not
-// cut short.
-func askOften(ctx context.Context, ask func(context.Context) error) (failed error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	for ; ; time.Sleep(50 * time.Millisecond) {
-		err := ask(ctx)
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = errors.New("a request got no answer")
-		}
-		if err == nil || failed == nil || ctx.Err() == nil {
-			failed = err
-		}
-		if err == nil || ctx.Err() != nil {
-			return failed
+		for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+			err := ask(ctx, set.Listen)
+			if err == nil {
+				return nil
+			}
+			if time.Since(begun) > 4*time.Second {
+				return fmt.Errorf("no sandbox answers at %s: %w", set.Listen, err)
+			}
 		}
 	}
 }
 
-// ask returns an error unless a sandbox serves at an address, with -tls or without.
-func ask(ctx context.Context, address string) error {
+// asking sends the questions of `ready`. They have nothing secret, so it does not matter whose certificate it is.
+var asking = &http.Transport{
+	DisableKeepAlives: true,
+	TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // as said above
+}
+
+// ask returns an error unless a sandbox serves at an address, with -tls or without. It gives up after a second.
+func ask(ctx context.Context, address string) (failed error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	// Nothing secret is sent, so it does not matter whose certificate it is.
-	transport := &http.Transport{
-		DisableKeepAlives: true,
-		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // as said above
-	}
-	var failed error
 	for _, scheme := range []string{"http://", "https://"} {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+address+"/control/ready", http.NoBody)
 		if err != nil {
 			return err
 		}
-		response, err := transport.RoundTrip(request)
+		response, err := asking.RoundTrip(request)
 		if err != nil {
 			return cmp.Or(failed, err)
 		}

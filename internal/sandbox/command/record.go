@@ -35,9 +35,6 @@ func (p *program) record(flags *flag.FlagSet) run {
 			return &statusError{2, err}
 		}
 		text, err := p.recorded(ctx, cfg, isStrict)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
 		if err != nil {
 			return explained(explainer, err)
 		}
@@ -73,58 +70,34 @@ type recording struct {
 	*program
 	client     *catalogue.Client
 	hide       func(string) string
-	answers    map[sandbox.Route]int
-	departures map[sandbox.Route]map[string]int // in how many answers each is
+	departures map[string]int // in how many answers of its route each is
 }
 
 // recorded returns the text of the file. If it is strict, a service that departs from the interface gives none.
 func (p *program) recorded(ctx context.Context, cfg catalogue.Config, isStrict bool) ([]byte, error) {
 	client := catalogue.New(cfg)
 	r := &recording{
-		program: p,
-		client:  client,
-		hide:    hiding(client.Clean, cmp.Or(cfg.AccessToken, cfg.ClientSecret)),
-		answers: map[sandbox.Route]int{},
-		departures: map[sandbox.Route]map[string]int{
-			sandbox.RouteGroups: {},
-			sandbox.RouteModels: {},
-		},
+		program:    p,
+		client:     client,
+		hide:       hiding(client.Clean, cmp.Or(cfg.AccessToken, cfg.ClientSecret)),
+		departures: map[string]int{},
 	}
 	groups, err := r.read(ctx)
-	departures := r.tellDepartures()
+	for _, departure := range slices.Sorted(maps.Keys(r.departures)) {
+		p.say("%s (answers: %d)", departure, r.departures[departure])
+	}
 	if err != nil {
 		return nil, err
 	}
-	found := fmt.Sprintf("departures from the interface (see `%s openapi`): %d. ", p.name, departures)
-	if isStrict && departures > 0 {
-		return nil, errors.New(found + "With -strict, no file is printed then")
+	p.say("departures from the interface (see `%s openapi`): %d", p.name, len(r.departures))
+	if isStrict && len(r.departures) > 0 {
+		return nil, errors.New("with -strict, no file is printed if an answer departs from the interface")
 	}
 	text, err := encodeFile(groups)
 	if err != nil {
 		return nil, fmt.Errorf("the sandbox cannot serve what the service answered: %w", err)
 	}
-	if departures == 0 {
-		p.say("every answer follows the interface (see `%s openapi`)", p.name)
-		return text, nil
-	}
-	p.say("%sThe file has the documents as they came, and the sandbox serves them so: a program that relies on the "+
-		"interface may fail on them", found)
 	return text, nil
-}
-
-// tellDepartures says in how many answers of its route each departure is, and returns how many there are.
-func (r *recording) tellDepartures() (told int) {
-	for _, route := range []sandbox.Route{sandbox.RouteGroups, sandbox.RouteModels} {
-		for _, departure := range slices.Sorted(maps.Keys(r.departures[route])) {
-			in := "the only answer"
-			if r.answers[route] > 1 {
-				in = fmt.Sprintf("%d of %d answers", r.departures[route][departure], r.answers[route])
-			}
-			r.say("GET %s: %s, in %s", route.Pattern(), departure, in)
-			told++
-		}
-	}
-	return told
 }
 
 // read reads all groups with their models, one after the other. A group that is gone by then is left out, but not if
@@ -147,7 +120,11 @@ func (r *recording) read(ctx context.Context) ([]*recordedGroup, error) {
 		case err != nil:
 			return nil, err
 		default:
-			groups = append(groups, &recordedGroup{owner, document, models})
+			groups = append(groups, &recordedGroup{
+				Owner:  owner,
+				Group:  document,
+				Models: models,
+			})
 			r.say("%d of %d groups: %+q (models: %d)", i+1, len(listed), id, len(models))
 		}
 	}
@@ -183,24 +160,20 @@ func (r *recording) list(ctx context.Context, route sandbox.Route, groupID strin
 	if err != nil {
 		return nil, readError{err}
 	}
-	documents := make([]any, len(elements))
-	var answer []byte
-	for i, element := range elements {
-		answer = append(answer, ',')
-		answer = append(answer, element...)
-		if err := json.Unmarshal(element, &documents[i], readAs(r.hide)); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", target, err)
-		}
+	var texts []string
+	for _, element := range elements {
+		texts = append(texts, string(element))
 	}
-	r.answers[route]++
-	answer = slices.Concat([]byte("["), bytes.TrimPrefix(answer, []byte(",")), []byte("]"))
+	answer := []byte("[" + strings.Join(texts, ",") + "]")
 	for _, said := range sandbox.Departures(route, http.StatusOK, answer, r.hide) {
-		r.departures[route][said]++
+		r.departures["GET "+route.Pattern()+": "+said]++
 	}
+	documents := []any{}
+	err = json.Unmarshal(answer, &documents, readAs(r.hide))
 	slices.SortStableFunc(documents, func(a, b any) int {
 		return strings.Compare(textOf(a, "id"), textOf(b, "id"))
 	})
-	return documents, nil
+	return documents, err
 }
 
 // owner is the organisation of a recorded file. It owns every group, because the real owners are not known.
@@ -220,7 +193,11 @@ func encodeFile(groups []*recordedGroup) ([]byte, error) {
 		ModelGroups   jsontext.Value         `json:"modelGroups"`
 	}{
 		"By modelcatalogue-sandbox record, as one organisation sees the service. The credentials here are made up.",
-		[]sandbox.Organisation{{Name: owner, ClientID: owner, ClientSecret: sum[:26]}},
+		[]sandbox.Organisation{{
+			Name:         owner,
+			ClientID:     owner,
+			ClientSecret: sum[:26],
+		}},
 		documents,
 	}
 	text, err := json.Marshal(file, jsontext.WithIndent("  "))

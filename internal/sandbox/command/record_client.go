@@ -59,7 +59,11 @@ func (g *given) readCredential(argument string, parse func(string) (string, erro
 			from.Over = append(from.Over, g.VariablesFor(other)...)
 		}
 		oddities := setting.Oddities(argument, value, "take it out of "+from.String())
-		g.Credentials = append(g.Credentials, explain.Credential{Argument: argument, Origin: from, Oddities: oddities})
+		g.Credentials = append(g.Credentials, explain.Credential{
+			Argument: argument,
+			Origin:   from,
+			Oddities: oddities,
+		})
 	}
 	return value
 }
@@ -78,7 +82,10 @@ func (g *given) readCredentials(cfg *catalogue.Config) {
 // clientConfig reads the provider's variables. The address does not have a default. The explainer explains a failed
 // read, as the provider does.
 func (p *program) clientConfig(address string) (catalogue.Config, *explain.Explainer, error) {
-	g := &given{Environment: setting.EnvironmentOf(os.Environ()), Explainer: &explain.Explainer{}}
+	g := &given{
+		Environment: setting.EnvironmentOf(os.Environ()),
+		Explainer:   &explain.Explainer{},
+	}
 	if address != "" {
 		g.byFlag = setting.Variable(setting.BaseURL)
 		g.Environment[g.byFlag] = address

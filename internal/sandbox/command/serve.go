@@ -12,10 +12,11 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"regexp"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"text/template"
 	"time"
 
@@ -37,8 +38,8 @@ type serveFlags struct {
 
 // newServeFlags defines the flags. help.txt describes them.
 func newServeFlags(flags *flag.FlagSet, listen string) *serveFlags {
-	set := &serveFlags{Listen: listen, tokenLife: time.Hour}
-	flags.Func("listen", "", set.setListen)
+	set := &serveFlags{tokenLife: time.Hour}
+	flags.StringVar(&set.Listen, "listen", listen, "")
 	flags.Func("host", "", set.setHosts)
 	flags.BoolFunc("tls", "", boolean(&set.tls))
 	flags.StringVar(&set.readyFile, "ready-file", "", "")
@@ -49,17 +50,6 @@ func newServeFlags(flags *flag.FlagSet, listen string) *serveFlags {
 		return err
 	})
 	return set
-}
-
-func (set *serveFlags) setListen(text string) error {
-	set.Listen = text
-	if _, err := strconv.Atoi(text); err == nil {
-		return fmt.Errorf("%q is only a port: write 127.0.0.1:%[1]s", text)
-	}
-	if _, _, err := net.SplitHostPort(text); err != nil {
-		return fmt.Errorf("%q is not an address such as %s", text, defaultAddress)
-	}
-	return nil
 }
 
 // boolean returns what sets a flag without a value, which may also be given one.
@@ -73,10 +63,9 @@ func boolean(flag *bool) func(string) error {
 }
 
 func (set *serveFlags) setHosts(text string) error {
-	set.hosts = strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ',' || r == ' ' })
-	isName := regexp.MustCompile(`^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$`)
+	set.hosts = strings.Fields(strings.ReplaceAll(strings.ToLower(text), ",", " "))
 	for _, host := range set.hosts {
-		if net.ParseIP(host) == nil && !isName.MatchString(host) {
+		if strings.ContainsAny(host, ":/") && net.ParseIP(host) == nil {
 			return fmt.Errorf("%q is not a name such as sandbox, without scheme, port and path", host)
 		}
 	}
@@ -95,85 +84,94 @@ type serving struct {
 	*serveFlags
 	*sandbox.Catalogue
 	readyLine
-	failed chan error
-	server *http.Server
-	stop   func()
+	IsExposed bool // whether others than this machine may reach it
+	failed    chan error
+	server    *http.Server
 }
 
 // start serves until stop is called.
-func (p *program) start(ctx context.Context, set *serveFlags) (*serving, error) {
+func (p *program) start(ctx context.Context, set *serveFlags) (s *serving, stop func(), err error) {
 	catalogue, err := p.loadCatalogue(set.catalogue)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s := &serving{serveFlags: set, Catalogue: catalogue, failed: make(chan error, 1)}
 	first := catalogue.Organisations()[0]
-	s.Sandbox = p.version
-	s.Caller = first.Name
-	s.ClientID = first.ClientID
-	s.ClientSecret = first.ClientSecret
-	s.server = &http.Server{
-		ReadHeaderTimeout: 10 * time.Second,
-		MaxHeaderBytes:    8 << 10, // headers are kept with the requests
-		ErrorLog:          log.New(p.stderr, p.name+": ", 0),
+	s = &serving{
+		serveFlags: set,
+		Catalogue:  catalogue,
+		readyLine: readyLine{
+			Sandbox:      p.version,
+			Caller:       first.Name,
+			ClientID:     first.ClientID,
+			ClientSecret: first.ClientSecret,
+			PID:          os.Getpid(),
+		},
+		failed: make(chan error, 1),
+		server: &http.Server{
+			ReadHeaderTimeout: 10 * time.Second,
+			MaxHeaderBytes:    8 << 10, // headers are kept with the requests
+			ErrorLog:          log.New(p.stderr, p.name+": ", 0),
+		},
 	}
 	if err := s.begin(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	remove, err := s.write(set.readyFile, p.givenBy("ready-file"))
-	s.stop = func() {
-		remove()
+	stop = func() {
+		_ = os.Remove(set.readyFile)
 		_ = s.server.Close()
 	}
-	return s, err
+	if err := s.write(set.readyFile); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", p.givenBy("ready-file"), err)
+	}
+	return s, stop, nil
 }
 
 // begin listens and serves.
 func (s *serving) begin(ctx context.Context) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.Listen)
 	if err != nil {
-		reason := reasonOf(err).Error()
-		if ask(ctx, s.Listen) == nil {
-			reason = "a sandbox serves there already"
-		}
-		return fmt.Errorf("cannot listen on %s: %s. Give another address by -listen or %sLISTEN; "+
-			"127.0.0.1:0 takes a free port", s.Listen, reason, prefix)
+		return fmt.Errorf("%w. Give another address by -listen or %sLISTEN, such as %s; 127.0.0.1:0 takes a free port",
+			err, prefix, defaultAddress)
 	}
 	host, port, _ := net.SplitHostPort(listener.Addr().String())
+	ip := net.ParseIP(host)
+	s.IsExposed = !ip.IsLoopback()
 	// A sandbox that listens on every address gives out the loopback one, because the provider accepts http only there.
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+	if ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	s.URL = "http://" + net.JoinHostPort(host, port)
 	for _, own := range []string{host, "localhost", "127.0.0.1", "::1"} {
 		if !slices.Contains(s.hosts, own) {
 			s.hosts = append(s.hosts, own)
 		}
 	}
-	serve := s.server.Serve
+	s.URL = "http://" + net.JoinHostPort(host, port)
 	if s.tls {
 		s.URL = "https://" + net.JoinHostPort(s.hosts[0], port)
 		certificate, err := s.certify(s.hosts)
 		if err != nil {
 			return err
 		}
-		s.server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
-		serve = func(l net.Listener) error { return s.server.ServeTLS(l, "", "") }
+		listener = tls.NewListener(listener, &tls.Config{
+			Certificates: []tls.Certificate{certificate},
+			MinVersion:   tls.VersionTLS12,
+			NextProtos:   []string{"h2", "http/1.1"},
+		})
 	}
-	s.server.Handler = s.sandbox(listener.Addr())
-	go func() { s.failed <- serve(listener) }()
+	s.server.Handler = s.sandbox()
+	go func() { s.failed <- s.server.Serve(listener) }()
 	return nil
 }
 
-// sandbox returns the sandbox that is served at an address. On loopback it refuses every request under a foreign name.
-func (s *serving) sandbox(listening net.Addr) *sandbox.Sandbox {
+// sandbox returns the sandbox that is served. On loopback it refuses every request under a foreign name.
+func (s *serving) sandbox() *sandbox.Sandbox {
 	options := []sandbox.Option{
 		sandbox.WithHosts(s.hosts...),
 		sandbox.WithTokenLife(s.tokenLife),
 		sandbox.WithAllowance(s.Allowance),
 		sandbox.WithAuthority(s.CACertificate),
 	}
-	if tcp, ok := listening.(*net.TCPAddr); ok && tcp.IP.IsLoopback() {
+	if !s.IsExposed {
 		options = append(options, sandbox.WithOwnHostsOnly())
 	}
 	return sandbox.New(s.Catalogue, options...)
@@ -182,21 +180,24 @@ func (s *serving) sandbox(listening net.Addr) *sandbox.Sandbox {
 //go:embed welcome.txt
 var welcome string
 
-// serve serves until ctx ends. It says how, in lines to paste into a shell.
+// serve serves until a signal ends it. It says how, in lines to paste into a shell.
 func (p *program) serve(flags *flag.FlagSet) run {
 	set := newServeFlags(flags, defaultAddress)
 	return func(ctx context.Context, _ []string) error {
-		s, err := p.start(ctx, set)
+		ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+		if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+			ends = append(ends, syscall.SIGHUP)
+		}
+		ctx, release := signal.NotifyContext(ctx, ends...)
+		defer release()
+		s, stop, err := p.start(ctx, set)
 		if err != nil {
 			return err
 		}
-		defer s.stop()
+		defer stop()
 		quoting := template.FuncMap{"quote": sandbox.Quote}
-		var text bytes.Buffer
-		if err := template.Must(template.New("").Funcs(quoting).Parse(welcome)).Execute(&text, s); err != nil {
-			return err
-		}
-		if _, err := text.WriteTo(p.stdout); err != nil {
+		text := template.Must(template.New("").Funcs(quoting).Parse(welcome))
+		if err := text.Execute(p.stdout, s); err != nil {
 			return err
 		}
 		select {
@@ -208,55 +209,25 @@ func (p *program) serve(flags *flag.FlagSet) run {
 	}
 }
 
-// IsExposed reports whether others than this machine may reach it.
-func (s *serving) IsExposed() bool {
-	host, _, _ := net.SplitHostPort(s.Listen)
-	return host != "localhost" && !net.ParseIP(host).IsLoopback()
-}
-
 // loadCatalogue reads a catalogue file, or returns the built-in catalogue if name is empty. It says how old a
-// recording may be.
+// recording may be: it was made after the newest change in it. It does not contain its own time, so that the same
+// service gives the same file.
 func (p *program) loadCatalogue(name string) (*sandbox.Catalogue, error) {
 	if name == "" {
 		return sandbox.Default(), nil
 	}
 	text, err := os.ReadFile(name) //nolint:gosec // the user's own choice
 	if err != nil {
-		return nil, fmt.Errorf("%s: %q cannot be read: %w", p.givenBy("catalogue"), name, reasonOf(err))
+		return nil, fmt.Errorf("%s: %w", p.givenBy("catalogue"), err)
 	}
 	catalogue, err := sandbox.ReadCatalogue(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if newest, isRecorded := catalogue.Recorded(); isRecorded {
-		p.say("%s is a recording, %s old: it lacks what the service has published since", name, ageOf(name, newest))
+		const day = 24 * time.Hour
+		p.say("%s is a recording, up to %d days old: it lacks what the service has published since",
+			name, max(0, time.Since(newest)/day))
 	}
 	return catalogue, nil
-}
-
-// ageOf says how old a recording is, as closely as that is known. A recording does not contain its own time, so that
-// the same service gives the same file. It was made after the newest change in it, and before the time of its file,
-// which a checkout moves forward.
-func ageOf(file string, newest time.Time) string {
-	const day = 24 * time.Hour
-	least := time.Duration(0)
-	if found, err := os.Stat(file); err == nil {
-		least = max(0, time.Since(found.ModTime())/day) // another machine's clock may be ahead
-	}
-	most := time.Since(newest) / day
-	switch {
-	case newest.IsZero() || most < least:
-		return fmt.Sprintf("at least %d days", least)
-	case most == least:
-		return fmt.Sprintf("%d days", least)
-	}
-	return fmt.Sprintf("%d to %d days", least, most)
-}
-
-// reasonOf returns the innermost error, such as "connection refused".
-func reasonOf(err error) error {
-	for below := errors.Unwrap(err); below != nil; below = errors.Unwrap(err) {
-		err = below
-	}
-	return err
 }
