@@ -11,5 +11,5 @@ func Example() {
 	mask.Add("northwind&secret")
 	answer := "rejected:\n\tclient_secret=northwind%26secret, or bm9ydGh3aW5kJnNlY3JldA== in base64"
 	fmt.Println(mask.Tidy(answer, 40))
-	// Output: rejected: client_secret=***, or *** in b…
+	// Output: rejected: client_secret=***, or ***== in…
 }

@@ -3,8 +3,8 @@ package redact
 
 import (
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +19,7 @@ const Shortest = 6
 // redirect. The zero Mask knows none. No secret is forgotten, because a service may repeat an old token too.
 type Mask struct {
 	mu    sync.RWMutex
-	known map[string][]string // secrets and their base64, by their first bytes
+	known []string // secrets and their base64, folded
 }
 
 // Add makes Clean remove secret, unless it is shorter than [Shortest].
@@ -30,16 +30,15 @@ func (m *Mask) Add(secret string) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.known == nil {
-		m.known = map[string][]string{}
-	}
 	for _, spelling := range append(base64Spellings(secret), secret) {
-		start := spelling[:Shortest]
-		if !slices.Contains(m.known[start], spelling) {
-			m.known[start] = append(m.known[start], spelling)
+		if spelling = folded(spelling); !slices.Contains(m.known, spelling) {
+			m.known = append(m.known, spelling)
 		}
 	}
 }
+
+// folded returns text with spaces in place of plus signs: a form spells a space so.
+func folded(text string) string { return strings.ReplaceAll(text, "+", " ") }
 
 // AddHeader makes Clean remove the value of a header, the long words in it, and the password of Basic credentials. A
 // service may repeat a credential without its scheme, such as Bearer, or one cookie of several. A shorter word may be
@@ -62,60 +61,39 @@ func (m *Mask) AddHeader(value string) {
 }
 
 // base64Spellings returns how a secret is spelled in base64: by itself, and behind the client id of Basic credentials,
-// where the same bytes have three spellings.
+// where the same bytes have two more spellings. Padding is left out, because it hides nothing.
 func base64Spellings(secret string) (spellings []string) {
-	for _, encoding := range []*base64.Encoding{
-		base64.StdEncoding,
-		base64.URLEncoding,
-		base64.RawStdEncoding,
-		base64.RawURLEncoding,
-	} {
-		alone := encoding.EncodeToString([]byte(secret))
-		spellings = append(spellings, alone)
-		for before := range 3 {
-			text := encoding.EncodeToString([]byte("::"[:before] + secret + ":"))
-			// A character has 6 bits. Those that the secret alone decides:
-			from := (before*8 + 5) / 6
-			to := (before + len(secret)) * 8 / 6
-			spellings = append(spellings, text[from:to])
-		}
+	for before := range 3 {
+		text := base64.RawStdEncoding.EncodeToString([]byte("::"[:before] + secret))
+		// A character has 6 bits. The first that the secret alone decides:
+		text = text[(before*8+5)/6:]
+		spellings = append(spellings, text, forURLs.Replace(text))
 	}
 	return spellings
 }
+
+var forURLs = strings.NewReplacer("+", "-", "/", "_") // RFC 4648 §5
 
 // Clean returns text without secrets: as they are, URL-encoded, JSON-escaped or in base64, and without the beginning of
 // one at the end of text, which may be cut short.
 func (m *Mask) Clean(text string) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	hidden := m.find(text, fromText)
-	if strings.ContainsAny(text, `%+\`) {
-		form := strings.ReplaceAll(text, "+", " ")
-		hidden = slices.Concat(
-			hidden,
-			m.find(text, fromURL),
-			m.find(form, fromURL),
-			m.find(text, fromJSON),
-		)
+	hidden := make([]bool, len(text))
+	for _, form := range forms {
+		if strings.Contains(text, form.mark) {
+			m.hide(hidden, text, form)
+		}
 	}
-	slices.SortFunc(hidden, func(a, b span) int {
-		return a.from - b.from
-	})
-	return replaced(text, hidden)
-}
-
-// replaced returns text with asterisks in place of the hidden parts, which are in order and may overlap.
-func replaced(text string, hidden []span) string {
 	var out strings.Builder
-	done := 0
-	for _, part := range hidden {
-		if part.from >= done {
-			out.WriteString(text[done:part.from])
+	for i := range len(text) {
+		switch {
+		case !hidden[i]:
+			out.WriteByte(text[i])
+		case i == 0 || !hidden[i-1]:
 			out.WriteString("***")
 		}
-		done = max(done, part.to)
 	}
-	out.WriteString(text[done:])
 	return out.String()
 }
 
@@ -129,91 +107,68 @@ func (m *Mask) Tidy(text string, limit int) string {
 	return Shorten(shown, limit)
 }
 
-// span is a part of a text, in bytes.
-type span struct {
-	from int
-	to   int
-}
-
-// find returns the places of secrets in text as a decoder reads it.
-func (m *Mask) find(text string, next decoder) (hidden []span) {
-	plain := make([]byte, 0, len(text))
-	at := make([]int, 0, len(text)+1) // where each byte of plain began
+// hide marks the bytes of text that belong to a secret in one form.
+func (m *Mask) hide(hidden []bool, text string, in form) {
+	var meant strings.Builder
+	var at []int // where each byte of it began
 	for i := 0; i < len(text); {
-		char, size := next(text[i:])
-		for range len(char) {
+		plain, size := in.next(text[i:])
+		for range len(plain) {
 			at = append(at, i)
 		}
-		plain = append(plain, char...)
+		meant.WriteString(folded(plain))
 		i += size
 	}
 	at = append(at, len(text))
-	for i := range max(0, len(plain)-Shortest+1) {
-		for _, secret := range m.known[string(plain[i:i+Shortest])] {
-			end := min(i+len(secret), len(plain))
-			found := string(plain[i:end])
-			if strings.HasPrefix(secret, found) {
-				hidden = append(hidden, span{
-					from: at[i],
-					to:   at[end],
-				})
+	plain := meant.String()
+	for i := range len(plain) {
+		for _, secret := range m.known {
+			secret = secret[:min(len(secret), len(plain)-i)]
+			if len(secret) >= Shortest && strings.HasPrefix(plain[i:], secret) {
+				for j := at[i]; j < at[i+len(secret)]; j++ {
+					hidden[j] = true
+				}
 			}
 		}
 	}
-	return hidden
 }
 
-// A decoder returns the meaning of the beginning of text, and its size in bytes. An escape that is cut short stands
-// for nothing, and one that is not valid for its first byte.
-type decoder func(text string) (plain string, size int)
+// form is how a text spells characters: each as it is, or some by an escape.
+type form struct {
+	mark  string                       // what an escape begins with; empty if there are no escapes
+	meant func(string) (string, error) // what an escape means
+	sizes []int                        // of an escape, the longest first
+}
 
-func fromText(text string) (plain string, size int) {
+var forms = []form{
+	{},
+	{"%", url.PathUnescape, []int{len(`%41`)}},
+	{`\`, unquote, []int{len(`\ud83d\ude00`), len(`\u0041`), len(`\n`)}},
+}
+
+func unquote(escape string) (plain string, err error) {
+	err = json.Unmarshal([]byte(`"`+escape+`"`), &plain)
+	return plain, err
+}
+
+// next returns the meaning of the beginning of text, and its size in bytes. An escape that is cut short stands for
+// nothing, and one that is not valid for its mark.
+func (f form) next(text string) (plain string, size int) {
+	if text[:1] != f.mark {
+		return text[:1], 1
+	}
+	for _, size := range f.sizes {
+		escape := text[:min(size, len(text))]
+		plain, err := f.meant(escape)
+		isHalf := plain == string(utf8.RuneError)
+		if err == nil && utf8.RuneCountInString(plain) == 1 && !isHalf {
+			return plain, len(escape)
+		}
+	}
+	if len(text) < f.sizes[0] {
+		return "", len(text)
+	}
 	return text[:1], 1
-}
-
-// fromURL reads %41 as A.
-func fromURL(text string) (plain string, size int) {
-	size = len("%41")
-	switch {
-	case text[0] != '%':
-		return text[:1], 1
-	case len(text) < size:
-		return "", len(text)
-	}
-	char, err := hex.DecodeString(text[1:size])
-	if err != nil {
-		return text[:1], 1
-	}
-	return string(char), size
-}
-
-// fromJSON reads \n as a line break and \u0041 as A.
-func fromJSON(text string) (plain string, size int) {
-	if text[0] != '\\' {
-		return text[:1], 1
-	}
-	size = escapeSize(text)
-	if len(text) < size {
-		return "", len(text)
-	}
-	if err := json.Unmarshal([]byte(`"`+text[:size]+`"`), &plain); err != nil {
-		return text[:1], 1
-	}
-	return plain, size
-}
-
-// escapeSize returns the size of the escape that text begins with. One character may be two escapes, its halves.
-func escapeSize(text string) int {
-	const unit = len(`\u0041`)
-	pair := text[:min(2*unit, len(text))]
-	isHalf := strings.HasPrefix(pair, `\ud`) || strings.HasPrefix(pair, `\uD`)
-	switch {
-	case !strings.HasPrefix(pair, `\u`):
-		return len(`\n`)
-	case isHalf && strings.LastIndex(pair, `\u`) == unit:
-		return 2 * unit
-	}
-	return unit
 }
 
 // Printable replaces control characters and bytes that are not UTF-8, and folds white space, so that a body cannot draw
