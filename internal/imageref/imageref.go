@@ -9,11 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/distribution/reference"
 	"github.com/opencontainers/go-digest"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // Parse reads a reference, normalised as Docker does. An error is a sentence about it, without a capital letter and a
@@ -97,20 +97,11 @@ func problemOf(text string) string {
 
 // problemOfCharacters names the first character that a reference cannot contain, or returns "".
 func problemOfCharacters(text string) string {
-	at := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
-	if at < 0 {
+	odd := redact.OddCharacter(text, func(r rune) bool { return r <= ' ' || r > '~' })
+	if odd == "" {
 		return ""
 	}
-	odd, _ := utf8.DecodeRuneInString(text[at:])
-	kind := "outside of ASCII"
-	switch {
-	case unicode.IsSpace(odd):
-		kind = "white space"
-	case unicode.IsControl(odd):
-		kind = "a control character"
-	}
-	return fmt.Sprintf("character %d is %s (%U), which an image name cannot contain",
-		utf8.RuneCountInString(text[:at])+1, kind, odd)
+	return odd + ", which an image name cannot contain"
 }
 
 // problemOfDigest says what is wrong with a digest, or returns "".
