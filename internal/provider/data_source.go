@@ -73,7 +73,7 @@ func (d *dataSource[State]) Read(ctx context.Context, req datasource.ReadRequest
 	counted := context.WithValue(ctx, progressKey{}, all)
 	d.read(counted, &blockRead{&d.catalogueDataSource, client, &resp.Diagnostics}, state)
 	hasError := resp.Diagnostics.HasError()
-	next := all.end(!hasError, !hasError)
+	next := all.end(!hasError)
 	if hasError {
 		return
 	}
@@ -132,7 +132,7 @@ func (d *catalogueDataSource) problem(err error, about explain.Subject) explain.
 	p := d.connection.explainer.Explain(err, about)
 	p.Source = source
 	if errors.Is(err, context.Canceled) {
-		p.Detail = explain.Paragraphs(p.Detail, d.connection.blocks.sentence(err))
+		p.Detail = explain.Paragraphs(p.Detail, d.connection.blocks.sentence())
 	}
 	return p
 }

@@ -68,34 +68,35 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 			return
 		}
 	}
-	read := func(ctx context.Context, id string) (choice, error) {
-		return state.Where.newest(ctx, r, id, "Relax where, or take the group out of model_group_ids: "+
-			"without that argument, groups without such a model are left out.")
-	}
-	all, far, fault := readFleet(ctx, members, read)
+	models := make([]choice, len(members))
+	far, fault := readFleet(ctx, members, func(ctx context.Context, i int) (err error) {
+		models[i], err = state.Where.newest(ctx, r, members[i].id, "Relax where, or take the group out of "+
+			"model_group_ids: without that argument, groups without such a model are left out.")
+		return err
+	})
 	if listed != nil {
-		listed.leaveOut(all)
+		listed.leaveOut(members, models)
 	}
-	r.reportFailures(fault, far, failures(all, fault), true)
+	r.reportFailures(members, far, fault, true)
 	if r.diags.HasError() {
 		return
 	}
-	state.fill(r, all)
+	state.fill(r, members, models)
 	if listed != nil {
 		listed.warn(r, state)
 	}
 }
 
 // fill fills the models in, and warns of those that are withdrawn.
-func (state *latestModelsState) fill(r *blockRead, all []settled[choice]) {
+func (state *latestModelsState) fill(r *blockRead, members []*member, models []choice) {
 	var found withdrawn
 	at := path.Empty()
-	state.Models = make(map[string]*modelState, len(all))
-	for _, one := range all {
-		if one.answer.Model != nil {
-			model := ofGroup(one.answer.Model, one.id)
+	state.Models = make(map[string]*modelState, len(members))
+	for i, m := range members {
+		if models[i].Model != nil {
+			model := ofGroup(models[i].Model, m.id)
 			found.add(model, state.Where, "")
-			state.Models[one.id] = newModelState(model, state.Attributes)
+			state.Models[m.id] = newModelState(model, state.Attributes)
 		}
 	}
 	if state.ModelGroupIDs != nil {
@@ -105,11 +106,11 @@ func (state *latestModelsState) fill(r *blockRead, all []settled[choice]) {
 }
 
 // namedGroups returns the groups of model_group_ids, each once.
-func namedGroups(ids []string) []member {
-	members, known := []member{}, map[string]bool{}
+func namedGroups(ids []string) []*member {
+	members, known := []*member{}, map[string]bool{}
 	for i, id := range ids {
 		if !known[id] {
-			members = append(members, member{id: id, at: path.Root("model_group_ids").AtListIndex(i)})
+			members = append(members, &member{id: id, at: path.Root("model_group_ids").AtListIndex(i)})
 			known[id] = true
 		}
 	}

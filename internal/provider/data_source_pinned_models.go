@@ -60,33 +60,35 @@ type pinnedModelsState struct {
 }
 
 func readPinnedModels(ctx context.Context, r *blockRead, state *pinnedModelsState) {
-	var members []member
+	var members []*member
 	for _, id := range slices.Sorted(maps.Keys(state.Revisions)) {
-		members = append(members, member{id: id, at: path.Root(argRevisions).AtMapKey(id)})
+		members = append(members, &member{id: id, at: path.Root(argRevisions).AtMapKey(id)})
 	}
 	images := map[string]*string{}
 	for id, image := range state.DockerImages {
 		images[catalogue.IDKey(id)] = &image
 	}
-	read := func(ctx context.Context, id string) (*pinnedModel, error) {
+	models := make([]*pinnedModel, len(members))
+	far, fault := readFleet(ctx, members, func(ctx context.Context, i int) (err error) {
+		id := members[i].id
 		wanted := pin{
 			groupID:  id,
 			revision: state.Revisions[id],
 			image:    images[catalogue.IDKey(id)],
 			follow:   typeName + "_latest_models",
 		}
-		return wanted.read(ctx, r.client)
-	}
-	all, far, fault := readFleet(ctx, members, read)
-	r.reportFailures(fault, far, failures(all, fault), false)
+		models[i], err = wanted.read(ctx, r.client)
+		return err
+	})
+	r.reportFailures(members, far, fault, false)
 	if r.diags.HasError() {
 		return
 	}
 	var found withdrawn
 	state.Models = make(map[string]*pinnedModelState, len(members))
-	for _, one := range all {
-		found.add(one.answer.Model, nil, one.answer.otherLatest())
-		state.Models[one.id] = newPinnedModelState(one.answer, state.Attributes)
+	for i, model := range models {
+		found.add(model.Model, nil, model.otherLatest())
+		state.Models[members[i].id] = newPinnedModelState(model, state.Attributes)
 	}
 	found.warn(r, state.AcceptWithdrawn, path.Root(argRevisions), pinAnother)
 }

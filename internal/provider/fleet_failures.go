@@ -12,53 +12,56 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// failure is a member that could not be read, and why.
-type failure struct {
-	member
-	err error
-}
-
-// failures returns the members that failed, without those that share the fault. A read that made one attempt because
-// another had used up its retries comes last: the message of the other says more.
-func failures[T any](all []settled[T], fault error) []failure {
-	var list, last []failure
-	for _, one := range all {
-		gaveUp, _ := errors.AsType[*catalogue.GaveUpError](one.err)
+// failures returns the members that failed, those last that made one attempt because another had used up its retries:
+// the message of the other says more. Those that an interrupt or a fault of all ended are left out.
+func failures(members []*member) []*member {
+	isLast := func(m *member) bool {
+		gaveUp, _ := errors.AsType[*catalogue.GaveUpError](m.err)
+		return gaveUp != nil && gaveUp.Cause == catalogue.ServiceDown
+	}
+	var list, last []*member
+	for _, m := range members {
 		switch {
-		case one.err == nil || fault != nil && scopeOf(one.err) == ofAllGroups:
-		case gaveUp != nil && gaveUp.Cause == catalogue.ServiceDown:
-			last = append(last, failure{one.member, one.err})
+		case m.err == nil, errors.Is(m.err, context.Canceled):
+		case isLast(m):
+			last = append(last, m)
 		default:
-			list = append(list, failure{one.member, one.err})
+			list = append(list, m)
 		}
 	}
 	return append(list, last...)
 }
 
-// reportFailures says what failed: one diagnostic for a fault, and one for each other cause, on the first element that
-// has it. far is how far the fleet was, and latest whether the latest models are read.
-func (r *blockRead) reportFailures(fault error, far *progress, list []failure, latest bool) {
-	causes := map[string][]failure{}
-	var first []explain.Problem // of each cause
-	shared := ""
+// reportFailures says what failed: one diagnostic for each cause, on the first element that has it, or on none if the
+// cause is the fault of all groups. far is how far the fleet was, and latest whether the latest models are read.
+func (r *blockRead) reportFailures(members []*member, far *progress, fault error, latest bool) {
+	ofAll := ""
 	if fault != nil {
 		problem := r.problem(fault, explain.Subject{})
-		r.tell(problem, far.sentence(fault))
-		shared = causeOf(problem)
+		if errors.Is(fault, context.Canceled) {
+			r.tell(problem, far.sentence())
+			return
+		}
+		ofAll = causeOf(problem)
 	}
-	if errors.Is(fault, context.Canceled) {
-		return
-	}
-	for _, f := range list {
-		problem := r.problemOf(f, latest)
+	causes := map[string][]*member{}
+	var first []explain.Problem // of each cause
+	for _, m := range failures(members) {
+		problem := r.problemOf(m, latest)
 		cause := causeOf(problem)
-		if cause != shared && causes[cause] == nil {
+		if causes[cause] == nil {
 			first = append(first, problem)
 		}
-		causes[cause] = append(causes[cause], f)
+		causes[cause] = append(causes[cause], m)
 	}
 	for _, problem := range first {
-		r.tell(problem, together(causes[causeOf(problem)], far.groups))
+		cause := causeOf(problem)
+		more := together(causes[cause], far.groups)
+		if cause == ofAll {
+			problem.Path, problem.Source = path.Empty(), r.fullName()
+			more = far.sentence()
+		}
+		r.tell(problem, more)
 	}
 }
 
@@ -67,32 +70,32 @@ func causeOf(problem explain.Problem) string { return cmp.Or(problem.Cause, prob
 
 // problemOf says why a member failed, on the element that is at fault. The conditions of a group that was only listed
 // are at fault themselves.
-func (r *blockRead) problemOf(f failure, latest bool) explain.Problem {
-	problem := r.problem(f.err, explain.Subject{Path: f.at, Value: f.id, OfLatest: latest})
+func (r *blockRead) problemOf(m *member, latest bool) explain.Problem {
+	problem := r.problem(m.err, explain.Subject{Path: m.at, Value: m.id, OfLatest: latest})
 	switch {
-	case f.isOfImage():
-		problem.Path = path.Root(argDockerImages).AtMapKey(f.id)
-	case len(f.at.Steps()) > 0:
-		problem.Path = f.at
+	case m.isOfImage():
+		problem.Path = path.Root(argDockerImages).AtMapKey(m.id)
+	case len(m.at.Steps()) > 0:
+		problem.Path = m.at
 	}
 	return problem
 }
 
 // isOfImage reports whether the image that was given is at fault.
-func (f failure) isOfImage() bool {
-	lacking, ok := errors.AsType[*groupError](f.err)
+func (m *member) isOfImage() bool {
+	lacking, ok := errors.AsType[*groupError](m.err)
 	return ok && lacking.Path.Equal(path.Root(argDockerImage))
 }
 
 // together names those that failed like the first of them, or returns "" if none did.
-func together(alike []failure, groups int) string {
+func together(alike []*member, groups int) string {
 	others := alike[1:]
 	if len(others) == 0 {
 		return ""
 	}
 	var lines []string
-	for _, f := range others {
-		lines = append(lines, f.inAPhrase())
+	for _, m := range others {
+		lines = append(lines, m.inAPhrase())
 	}
 	way, limit := "the same way", explain.MaxIDs
 	if wordsDiffer(alike) {
@@ -108,21 +111,21 @@ func together(alike []failure, groups int) string {
 // maxImages bounds the images that one message lists. It is more than explain.MaxIDs, because each has to be reviewed.
 const maxImages = 100
 
-func (f failure) inAPhrase() string {
-	if lacking, ok := errors.AsType[*groupError](f.err); ok {
-		return fmt.Sprintf("%q: %s", f.id, lacking.phrase)
+func (m *member) inAPhrase() string {
+	if lacking, ok := errors.AsType[*groupError](m.err); ok {
+		return fmt.Sprintf("%q: %s", m.id, lacking.phrase)
 	}
-	if odd := explain.Oddity(f.id); odd != "" && errors.Is(f.err, catalogue.ErrNotFound) {
-		return fmt.Sprintf("%q (%s)", f.id, odd)
+	if odd := explain.Oddity(m.id); odd != "" && errors.Is(m.err, catalogue.ErrNotFound) {
+		return fmt.Sprintf("%q (%s)", m.id, odd)
 	}
-	return fmt.Sprintf("%q", f.id)
+	return fmt.Sprintf("%q", m.id)
 }
 
 // wordsDiffer reports whether the service said something different of some groups.
-func wordsDiffer(alike []failure) bool {
+func wordsDiffer(alike []*member) bool {
 	said := map[string]bool{}
-	for _, f := range alike {
-		api, ok := errors.AsType[*catalogue.APIError](f.err)
+	for _, m := range alike {
+		api, ok := errors.AsType[*catalogue.APIError](m.err)
 		if !ok || errors.Is(api, catalogue.ErrNotFound) { // whose cause is known
 			return false
 		}

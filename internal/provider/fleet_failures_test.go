@@ -72,39 +72,37 @@ func TestTheReadThatFoundAnOutageIsToldFirst(t *testing.T) {
 	t.Parallel()
 	first := &catalogue.GaveUpError{Cause: catalogue.RetriesUsedUp}
 	later := &catalogue.GaveUpError{Cause: catalogue.ServiceDown}
-	list := failures([]settled[int]{{err: later}, {}, {err: first}}, nil)
+	list := failures([]*member{{err: later}, {}, {err: context.Canceled}, {err: first}})
 	if len(list) != 2 || !errors.Is(list[0].err, first) {
 		t.Errorf("%+v", list)
 	}
 }
 
-func TestHowFarAFailureReaches(t *testing.T) {
+func TestFailuresThatEndAFleet(t *testing.T) {
 	t.Parallel()
 	gaveUp := func(status int) error { return &catalogue.GaveUpError{Err: &catalogue.APIError{Status: status}} }
-	for want, errs := range map[scope][]error{
-		ofThisGroup: {
+	for want, errs := range map[bool][]error{
+		false: {
 			nil,
 			&catalogue.APIError{Status: 404},
 			&catalogue.APIError{Status: 403, Code: "FORBIDDEN"},
 			&catalogue.RejectedError{Alone: true, Err: &catalogue.APIError{Status: 401}},
-		},
-		ofTheService: {
-			gaveUp(503),
-			&catalogue.GaveUpError{Err: &catalogue.NetworkError{}},
 			&catalogue.NetworkError{},
+			gaveUp(503),
 		},
-		ofAllGroups: {
+		true: {
 			context.Canceled,
 			&catalogue.RejectedError{Err: gaveUp(401)},
 			&catalogue.APIError{Status: 403, Code: "ORGANISATION_DISABLED"},
 			&catalogue.NetworkError{Fault: catalogue.Insecure},
 			gaveUp(429),
 			&catalogue.GaveUpError{},
+			&catalogue.GaveUpError{Cause: catalogue.ServiceDown, Err: &catalogue.NetworkError{}},
 		},
 	} {
 		for _, err := range errs {
-			if got := scopeOf(err); got != want {
-				t.Errorf("%#v reaches %d, want %d", err, got, want)
+			if got := endsFleet(err); got != want {
+				t.Errorf("%#v ends it: %t", err, got)
 			}
 		}
 	}
@@ -130,7 +128,7 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 			},
 			tokens:  1,
 			summary: explain.SummaryRejected,
-			says:    "\n\n300 groups: 0 answered, 16 failed, 284 not requested.",
+			says:    "\n\n0 of 300 groups were read.",
 		},
 		"tokens rejected": {
 			fault:   sandbox.Refuse(latest, "UNAUTHORIZED", "No."),
@@ -145,7 +143,7 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 			reads:   5 * atOnce,
 			within:  19 * sec,
 			summary: explain.SummaryUnavailable,
-			says:    "\n\n300 groups: 0 answered, 16 failed, 284 not requested.",
+			says:    "\n\n0 of 300 groups were read.",
 		},
 		// A read that began before the last good answer says nothing about the service, so a few more are asked.
 		"an outage, later": {
@@ -154,7 +152,7 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 			reads:   100 + 2*5*atOnce,
 			within:  40 * sec,
 			summary: explain.SummaryUnavailable,
-			says:    "\n\n300 groups: 100 answered, ",
+			says:    "\n\n100 of 300 groups were read.",
 		},
 		"a ceiling too low": {
 			fault:   sandbox.Fault{Route: latest},

@@ -23,37 +23,36 @@ type listing struct {
 
 // listedGroups returns the groups of a list, sorted by id. Of a group only the id is needed, and of those on
 // a time horizon that, so anything else may be wrong with its record.
-func listedGroups(groups []*catalogue.ModelGroup, onHorizon bool) ([]member, *listing, error) {
-	members, listed := []member{}, map[string]*catalogue.ModelGroup{}
+func listedGroups(groups []*catalogue.ModelGroup, onHorizon bool) ([]*member, *listing, error) {
+	members, listed := []*member{}, map[string]*catalogue.ModelGroup{}
 	for _, group := range groups {
 		noHorizon := group.Err != nil && orZero(group.TimeHorizon).Key == nil
 		if orZero(group.ID) == "" || onHorizon && noHorizon {
 			return nil, nil, group.Err
 		}
-		members = append(members, member{id: *group.ID, at: path.Empty()})
+		members = append(members, &member{id: *group.ID, at: path.Empty()})
 		listed[*group.ID] = group
 	}
-	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.id, b.id) })
+	slices.SortFunc(members, func(a, b *member) int { return strings.Compare(a.id, b.id) })
 	return members, &listing{groups: listed}, nil
 }
 
 // leaveOut clears the errors of groups without a model that satisfies, or without any model. If the service
 // contradicts itself, or if a gateway may have answered, a group stays: what was deployed from its model would be
 // destroyed.
-func (l *listing) leaveOut(all []settled[choice]) {
-	for i := range all {
-		r := &all[i]
-		group := l.groups[r.id]
-		problem, isProblem := errors.AsType[*groupError](r.err)
+func (l *listing) leaveOut(members []*member, models []choice) {
+	for i, m := range members {
+		group := l.groups[m.id]
+		problem, isProblem := errors.AsType[*groupError](m.err)
 		switch {
-		case r.err == nil:
-			l.compare(group, r.answer)
+		case m.err == nil:
+			l.compare(group, models[i])
 		case isProblem && problem.nothing:
-			l.compare(group, r.answer)
-			l.failing = append(l.failing, failure{r.member, r.err}.inAPhrase())
-			r.err = nil
-		case saysNotFound(r.err):
-			r.err = l.withoutModels(group, r.err)
+			l.compare(group, models[i])
+			l.failing = append(l.failing, m.inAPhrase())
+			m.err = nil
+		case saysNotFound(m.err):
+			m.err = l.withoutModels(group, m.err)
 		}
 	}
 }

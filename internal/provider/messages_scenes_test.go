@@ -380,15 +380,12 @@ func fleetScenes() []scene {
 		played("several causes of a fleet", failingFleet, nil, latest(append(idsOf(16), "nowhere")...)),
 		played(
 			"a service that is down for a fleet",
-			faulty(
-				sandbox.Fault{
-					Route:  sandbox.RouteLatest,
-					Path:   mainPath + "/latest-model",
-					Status: 503,
-					Header: http.Header{"X-Request-Id": {"the-first"}},
-				},
-				sandbox.Fault{Route: sandbox.RouteLatest, Status: 503, Delay: sec},
-			),
+			func(t *testing.T) http.Handler {
+				t.Helper()
+				service := sandbox.New(manyGroups(t, 40))
+				service.Inject(sandbox.Fault{Route: sandbox.RouteLatest, Status: 503, Header: http.Header{"X-Request-Id": {"any"}}})
+				return service
+			},
 			arguments{argMaxRetries: 0},
 			reading{"latest_models", nil},
 		),

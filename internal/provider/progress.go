@@ -2,22 +2,21 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
 // progress is how far the groups of a fleet are read, or the blocks of the process. Any goroutine may ask it.
 type progress struct {
-	mu       sync.Mutex
-	groups   int // of the fleet; 0 for blocks, because nobody knows how many come
-	begun    int
-	ended    int
-	answered int // groups that the service has answered for, with an error or without
-	read     int // without an error
-	logged   int // how many had ended when the log last said so
+	mu     sync.Mutex
+	groups int // of the fleet; 0 for blocks, because nobody knows how many come
+	begun  int
+	ended  int
+	read   int       // without an error
+	logged time.Time // when the log last said how far it was
 	// next is closed when the next one begins. It is nil while some are under way.
 	next chan struct{}
 }
@@ -36,13 +35,10 @@ func (p *progress) begin() {
 }
 
 // end returns a channel that is closed when the next one begins, or nil if others are under way.
-func (p *progress) end(isAnswered, isRead bool) (next <-chan struct{}) {
+func (p *progress) end(isRead bool) (next <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended++
-	if isAnswered {
-		p.answered++
-	}
 	if isRead {
 		p.read++
 	}
@@ -58,7 +54,7 @@ func (p *progress) end(isAnswered, isRead bool) (next <-chan struct{}) {
 func (p *progress) say() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.logged = p.ended
+	p.logged = time.Now()
 	switch {
 	case p.groups == 0 && p.begun < 2:
 		return ""
@@ -70,18 +66,21 @@ func (p *progress) say() string {
 	return fmt.Sprintf("%d of %d groups read", p.read, p.groups)
 }
 
-// log writes a line if more have ended than the log says.
+// progressEvery is the least time between two lines of progress in the log.
+const progressEvery = time.Second
+
+// log writes a line if the last is old enough, or if every group was asked for.
 func (p *progress) log(ctx context.Context) {
 	p.mu.Lock()
-	isSaid := p.logged == p.ended
+	isDue := p.ended == p.groups || time.Since(p.logged) >= progressEvery
 	p.mu.Unlock()
-	if !isSaid {
+	if isDue {
 		tflog.Info(ctx, p.say())
 	}
 }
 
-// sentence says in a message how far it was when err ended a read. It returns "" if there is only one group or block.
-func (p *progress) sentence(err error) string {
+// sentence says in a message how far it was. It returns "" if there is only one group or block.
+func (p *progress) sentence() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -89,9 +88,6 @@ func (p *progress) sentence(err error) string {
 		return ""
 	case p.groups == 0:
 		return fmt.Sprintf("Blocks of this run that were read: %d.", p.read)
-	case errors.Is(err, context.Canceled):
-		return fmt.Sprintf("%d of %d groups were read.", p.read, p.groups)
 	}
-	return fmt.Sprintf("%d groups: %d answered, %d failed, %d not requested.",
-		p.groups, p.answered, p.begun-p.answered, p.groups-p.begun)
+	return fmt.Sprintf("%d of %d groups were read.", p.read, p.groups)
 }
