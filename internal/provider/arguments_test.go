@@ -1,14 +1,12 @@
 package provider
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
@@ -176,48 +174,4 @@ func recordsOf(t *testing.T, listed any) (records []map[string]any) {
 		records = append(records, asObject(t, record))
 	}
 	return records
-}
-
-// TestNamesOfNoAttribute has the attribute that each may be meant for. TestMessages shows the whole message.
-func TestNamesOfNoAttribute(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		argument schema.ListAttribute
-		meant    map[string]string
-	}{
-		{attributesArgument(groupAttributes(), "model_groups"), map[string]string{
-			"modesl":            "models",
-			"model_groups.name": "name",
-			"latestRevision":    "latest_revision",
-			"model_groups":      "",
-			"model_group":       "",
-		}},
-		{attributesArgument(modelAttributes(), "models"), map[string]string{
-			"docker_imag":         "docker_image",
-			"horizon.key":         "horizon",
-			"models.docker_imgae": "docker_image",
-			"display-name":        "display_name",
-			"is_latest":           "",
-			"*":                   "",
-			"":                    "",
-			"models":              "",
-			"image":               "docker_image",
-			"Owner":               "is_owner",
-			"docker":              "docker_image",
-			"as":                  "",
-			"model":               "",
-		}},
-		{attributesArgument(pinnedModelAttributes(), "models"), map[string]string{
-			"is_lates":      "is_latest",
-			"last_revision": "latest_revision",
-		}},
-	} {
-		names, _ := test.argument.Validators[0].(attributeNames)
-		for mistaken, want := range test.meant {
-			got := names.meantBy(mistaken)
-			if meant := fmt.Sprintf("Did you mean %q?", want); strings.HasPrefix(got, "Did") != (want != "") || want != "" && got != meant {
-				t.Errorf("%q: %s, want %q", mistaken, got, want)
-			}
-		}
-	}
 }

@@ -29,6 +29,7 @@ type rule struct {
 	undescribed
 	summary string
 	problem func(attr.Value) string // about a known value, such as "is empty", or ""
+	next    string                  // what to write, "" if the problem says it
 }
 
 // The rules.
@@ -38,34 +39,7 @@ var (
 	ageRule   = rule{summary: explain.SummaryInvalidAge, problem: ageProblem}
 )
 
-// isKnown reports whether a value is given, and known while planning.
-func isKnown(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
-
 func notEmpty(summary string) rule { return rule{summary: summary, problem: textProblem} }
-
-// mistake says what is wrong with a value, or returns "".
-func (r rule) mistake(subject string, value attr.Value) string {
-	problem := "is null; give a value, or leave the element out"
-	switch {
-	case value.IsUnknown():
-		return ""
-	case !value.IsNull():
-		problem = r.problem(value)
-	}
-	if problem == "" {
-		return ""
-	}
-	return subject + " " + problem + "."
-}
-
-// ofArgument returns the mistakes in an argument.
-func (r rule) ofArgument(at path.Path, value attr.Value) diag.Diagnostics {
-	var wrong mistakes
-	if !value.IsNull() {
-		wrong.add(at, r.mistake("The value", value))
-	}
-	return wrong.diagnostics(at, r.summary)
-}
 
 // ValidateString checks an argument.
 func (r rule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
@@ -77,58 +51,87 @@ func (r rule) ValidateNumber(_ context.Context, req validator.NumberRequest, res
 	resp.Diagnostics.Append(r.ofArgument(req.Path, req.ConfigValue)...)
 }
 
+// ofArgument returns the mistake in an argument.
+func (r rule) ofArgument(at path.Path, value attr.Value) diag.Diagnostics {
+	wrong := mistakes{rule: r, argument: at}
+	if !value.IsNull() {
+		wrong.check(at, "The value", value)
+	}
+	return wrong.diagnostics()
+}
+
 // ValidateList checks each element.
 func (r rule) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	var wrong mistakes
+	wrong := mistakes{rule: r, argument: req.Path}
 	for i, element := range req.ConfigValue.Elements() {
 		at := req.Path.AtListIndex(i)
-		wrong.add(at, r.mistake(at.String(), element))
+		wrong.check(at, at.String(), element)
 	}
-	resp.Diagnostics.Append(wrong.diagnostics(req.Path, r.summary)...)
+	resp.Diagnostics.Append(wrong.diagnostics()...)
 }
 
 // ValidateMap checks each element, and its key, which is the id of a model group.
 func (r rule) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	var keys, values mistakes
+	keys := mistakes{rule: validID, argument: req.Path}
+	values := mistakes{rule: r, argument: req.Path}
 	elements := req.ConfigValue.Elements()
 	for _, id := range slices.Sorted(maps.Keys(elements)) {
 		at := req.Path.AtMapKey(id)
-		keys.add(at, validID.mistake("The key "+explain.Quoted(id), types.StringValue(id)))
-		values.add(at, r.mistake(at.String(), elements[id]))
+		keys.check(at, "The key "+explain.Quoted(id), types.StringValue(id))
+		values.check(at, at.String(), elements[id])
 	}
-	resp.Diagnostics.Append(keys.diagnostics(req.Path, validID.summary)...)
-	resp.Diagnostics.Append(values.diagnostics(req.Path, r.summary)...)
+	resp.Diagnostics.Append(append(keys.diagnostics(), values.diagnostics()...)...)
 }
 
-// mistakes are sentences or phrases about the elements of an argument that cannot be used.
+// mistakes are the elements of an argument that break a rule.
 type mistakes struct {
+	rule
+	argument  path.Path
 	first     path.Path
 	sentences []string
 }
 
-// add adds a sentence about an element, unless it is empty.
-func (m *mistakes) add(at path.Path, sentence string) {
-	if sentence == "" {
+// check adds a sentence about an element if it breaks the rule.
+func (m *mistakes) check(at path.Path, subject string, value attr.Value) {
+	problem := "is null; give a value, or leave the element out"
+	switch {
+	case value.IsUnknown():
 		return
+	case !value.IsNull():
+		problem = m.problem(value)
 	}
+	if problem != "" {
+		m.add(at, subject+" "+problem+".")
+	}
+}
+
+// add adds a sentence or a phrase about an element.
+func (m *mistakes) add(at path.Path, sentence string) {
 	if m.sentences == nil {
 		m.first = at
 	}
 	m.sentences = append(m.sentences, sentence)
 }
 
+// maxNames bounds the elements that one error lists. It is more than any record has attributes.
+const maxNames = 50
+
 // diagnostics returns one error for all: on the element, or on the argument if there are several.
-func (m *mistakes) diagnostics(argument path.Path, summary string) (diags diag.Diagnostics) {
-	switch len(m.sentences) {
-	case 0:
-	case 1:
-		diags.AddAttributeError(m.first, summary, m.sentences[0])
-	default:
-		diags.AddAttributeError(argument, summary, fmt.Sprintf("%d elements cannot be used:%s", len(m.sentences),
-			explain.Bulleted(m.sentences, maxNames)))
+func (m *mistakes) diagnostics() (diags diag.Diagnostics) {
+	if m.sentences == nil {
+		return nil
 	}
+	at, problem := m.first, m.sentences[0]
+	if count := len(m.sentences); count > 1 {
+		at = m.argument
+		problem = fmt.Sprintf("%d elements cannot be used:%s", count, explain.Bulleted(m.sentences, maxNames))
+	}
+	diags.AddAttributeError(at, m.summary, explain.Paragraphs(problem, m.next))
 	return diags
 }
+
+// isKnown reports whether a value is given, and known while planning.
+func isKnown(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
 
 func idProblem(value attr.Value) string {
 	if err := catalogue.CheckID(asText(value)); err != nil {
@@ -145,10 +148,9 @@ func textProblem(value attr.Value) string {
 }
 
 func countProblem(value attr.Value) string {
-	if number, ok := value.(types.Number); ok {
-		if _, err := setting.WholeNumber(number.ValueBigFloat()); err != nil {
-			return err.Error()
-		}
+	number, _ := value.(types.Number)
+	if _, err := setting.WholeNumber(number.ValueBigFloat()); err != nil {
+		return err.Error()
 	}
 	return ""
 }
