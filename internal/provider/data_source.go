@@ -173,7 +173,7 @@ func (d *catalogueDataSource) readArguments(
 		resp.Diagnostics.AddError(explain.SummaryNotConfigured, "The provider is not connected to the catalogue. "+
 			"Please report this to the provider's developers.")
 	case d.connection.client == nil:
-		resp.Diagnostics.Append(d.notKnownYet(fields))
+		resp.Diagnostics.Append(d.notKnownYet())
 	case !resp.Diagnostics.HasError():
 		return d.connection.client
 	}
@@ -181,7 +181,7 @@ func (d *catalogueDataSource) readArguments(
 }
 
 // notKnownYet says that this plan cannot configure the client. Every block that the plan reads fails with it.
-func (d *catalogueDataSource) notKnownYet(fields reflect.Value) diag.Diagnostic {
+func (d *catalogueDataSource) notKnownYet() diag.Diagnostic {
 	unknown := explain.Enumerated(d.connection.unknown)
 	return d.connection.explainer.Tell(explain.Problem{
 		Summary: explain.SummaryUnknownArgument,
@@ -189,23 +189,10 @@ func (d *catalogueDataSource) notKnownYet(fields reflect.Value) diag.Diagnostic 
 			"%s. Nothing can be read from the catalogue in this plan.\n\nGive values that are known at plan time, or "+
 			"apply what they depend on first (with -target), or make this data source wait for the apply (with "+
 			"depends_on).", unknown),
-		Source: explain.Source(d.fullName(), groupOf(fields)),
+		Source: d.fullName(),
 		Cause:  explain.SummaryUnknownArgument,
 		Short:  "Not known yet: " + unknown + ".",
 	}).Diagnostic()
-}
-
-// groupOf returns the id or the name of the group that a block reads, "" if it reads none or many.
-func groupOf(fields reflect.Value) string {
-	for _, field := range reflect.VisibleFields(fields.Type()) {
-		switch field.Tag.Get("tfsdk") {
-		case "model_group_id", "id", "name":
-			if group, _ := reflect.TypeAssert[*string](fields.FieldByIndex(field.Index)); group != nil {
-				return *group
-			}
-		}
-	}
-	return ""
 }
 
 // groupError says why a group that was read does not meet a block's arguments.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -144,28 +143,22 @@ func idsAndHorizons(groups []*catalogue.ModelGroup) string {
 
 // nameHint says what a name that is not found may have been meant for, or returns "".
 func nameHint(groups []*catalogue.ModelGroup, name string) string {
-	names := map[string][]string{} // by their folded form
+	var names []string
 	for _, group := range groups {
 		if catalogue.SameID(orZero(group.ID), name) {
 			return fmt.Sprintf("It is the id of a group: write id = %q.", name)
 		}
 		if group.Name != nil {
-			form := folded(*group.Name)
-			names[form] = append(names[form], explain.Quoted(*group.Name))
+			names = append(names, *group.Name)
 		}
 	}
-	var alike []string
 	// Names of a catalogue often differ in a few letters only, such as "Q1" and "Q2", so only one mistake in ten
 	// letters counts as one.
-	for _, form := range nearest.Names(folded(name), slices.Collect(maps.Keys(names)), 10) {
-		alike = append(alike, names[form]...)
-	}
+	alike := slices.Compact(nearest.Names(name, names, 10))
 	if len(alike) == 0 {
 		return ""
 	}
-	slices.Sort(alike)
-	alike = slices.Compact(alike)
-	return fmt.Sprintf("Did you mean %s?", strings.Join(alike[:min(len(alike), maxAlike)], " or "))
+	return fmt.Sprintf("Did you mean %s?", explain.Quoted(alike[:min(len(alike), maxAlike)]...))
 }
 
 // maxAlike bounds the names that a hint suggests.

@@ -48,14 +48,3 @@ func bare(text string) string {
 		return r
 	}, norm.NFC.String(text))
 }
-
-// folded returns a name in NFC and lower case, with single spaces between its words only, and with one kind of hyphen.
-func folded(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Dash, r) {
-			return '-'
-		}
-		return r
-	}, norm.NFC.String(name))
-	return strings.ToLower(strings.Join(strings.Fields(name), " "))
-}

@@ -147,8 +147,8 @@ func TestNamesOfAModelGroup(t *testing.T) {
 	for name, want := range map[string]string{
 		"Imbalance volmue TenneT":     `Did you mean "Imbalance volume TenneT"?`,
 		"day‑ahead power price de−lu": `Did you mean "Day-ahead power price DE-LU"?`,
-		"Wind North":                  `Did you mean "Wind  North" or "wind north"?`,
-		"Load Q3":                     `Did you mean "Load Q1" or "Load Q2" or "Load Q4"?`,
+		"Wind North":                  `Did you mean "Wind  North", "wind north"?`,
+		"Load Q3":                     `Did you mean "Load Q1", "Load Q2", "Load Q4"?`,
 		"Coal":                        "",
 		"Imbalance":                   "",
 	} {
