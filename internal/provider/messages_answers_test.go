@@ -104,7 +104,7 @@ func ageAndImageScenes() []scene {
 	latest := func(conditions ...any) reading {
 		return reading{"latest_model", arguments{"model_group_id": mainGroup, "where": where(conditions...)}}
 	}
-	scenes := []scene{
+	return []scene{
 		played(
 			"a date that cannot be read",
 			faulty(respell(sandbox.RouteAny, `edAt":"2`, `edAt":"on the 2`)),
@@ -129,11 +129,4 @@ func ageAndImageScenes() []scene {
 		parsed("parse_image: a digest of an unknown algorithm", "registry.example/app@md5:d41d8cd98f00b204e9800998ecf8427e"),
 		parsed("parse_image: an image's id", hexDigits),
 	}
-	for _, age := range []string{"", "72", "soon", "-1h", "0d", "0 days", "1 week", "72H", "1.5d", "P3D", "65535d2562047h"} {
-		scenes = append(scenes, validated(fmt.Sprintf("min_age %q", age), latest().name, arguments{
-			"model_group_id": "a",
-			"where":          where("min_age", age),
-		}))
-	}
-	return scenes
 }

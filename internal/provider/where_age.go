@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -11,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
@@ -68,68 +66,33 @@ func parseTime(text string) (moment time.Time, ok bool) {
 
 const (
 	day     = 24 * time.Hour
-	maxDays = math.MaxInt64 / int64(day) // that a time.Duration holds
+	maxDays = uint64(math.MaxInt64 / day) // that a time.Duration holds
 )
 
-// The errors of parseAge.
-var (
-	errNoDuration = errors.New("it cannot be read as a duration")
-	errTooLong    = errors.New("it is too long")
-)
-
-// parseAge reads a duration that may begin with a number of days.
-func parseAge(text string) (time.Duration, error) {
-	days, clock, found := strings.Cut(text, "d")
-	if !found {
+// parseAge reads a duration above zero that may begin with a number of days.
+func parseAge(text string) (age time.Duration, ok bool) {
+	days, clock, hasDays := strings.Cut(text, "d")
+	switch {
+	case !hasDays:
 		days, clock = "0", text
+	case clock == "":
+		clock = "0"
 	}
-	age, err := parseDays(days)
-	if err != nil || found && clock == "" {
-		return age, err
+	whole, wrongDays := strconv.ParseUint(days, 10, 64)
+	more, wrongClock := time.ParseDuration(clock)
+	if wrongDays != nil || wrongClock != nil || whole > maxDays || more < 0 {
+		return 0, false
 	}
-	more, err := time.ParseDuration(clock)
-	switch {
-	case err != nil || more < 0:
-		return 0, errNoDuration
-	case more > math.MaxInt64-age:
-		return 0, errTooLong
-	}
-	return age + more, nil
-}
-
-func parseDays(text string) (time.Duration, error) {
-	n, err := strconv.ParseUint(text, 10, 64)
-	switch {
-	case errors.Is(err, strconv.ErrRange), n > uint64(maxDays):
-		return 0, errTooLong
-	case err != nil:
-		return 0, errNoDuration
-	}
-	return time.Duration(n) * day, nil
+	age = time.Duration(whole)*day + more
+	return age, age > 0 // it is negative if it is too long
 }
 
 // ageProblem says what is wrong with an age, or returns "".
 func ageProblem(value attr.Value) string {
 	text := asText(value)
-	age, err := parseAge(text)
-	if err == nil && age > 0 {
+	if _, ok := parseAge(text); ok {
 		return ""
 	}
-	return fmt.Sprintf("is %q%s", redact.Abridged(text), ageMistake(text, err))
-}
-
-// ageMistake ends a sentence about an age that cannot be used. err is that of parseAge, nil for zero.
-func ageMistake(text string, err error) string {
-	const leaveOut = "; leave it out for a model of any age"
-	switch {
-	case setting.IsBlank(text):
-		return leaveOut
-	case errors.Is(err, errTooLong):
-		return fmt.Sprintf(", which is too long; the most is %dd", maxDays)
-	case strings.HasPrefix(strings.TrimSpace(text), "-"):
-		return ", which is negative" + leaveOut
-	case err == nil:
-		return ", which is zero" + leaveOut
-	}
-	return `, which cannot be read as a duration; write days and hours, such as "72h" or "3d12h"`
+	return fmt.Sprintf(`is %q; write an age such as "72h", "3d12h" or "90m", above zero and at most %dd, or leave it out `+
+		"for a model of any age", redact.Abridged(text), maxDays)
 }
