@@ -123,14 +123,11 @@ func (r *blockRead) warn(at path.Path, summary, detail string) {
 
 // problem says why one group could not be read, or does not meet the block's arguments.
 func (d *catalogueDataSource) problem(err error, about explain.Subject) explain.Problem {
-	source := explain.Source(d.fullName(), about.Value)
-	if lacking, ok := errors.AsType[*groupError](err); ok {
-		p := lacking.Problem
-		p.Source = source + lacking.which
-		return p
-	}
 	p := d.connection.explainer.Explain(err, about)
-	p.Source = source
+	if lacking, ok := errors.AsType[*groupError](err); ok {
+		p = lacking.Problem
+	}
+	p.Source = explain.Source(d.fullName(), about.Value)
 	if errors.Is(err, context.Canceled) {
 		p.Detail = explain.Paragraphs(p.Detail, d.connection.blocks.sentence())
 	}
@@ -199,7 +196,6 @@ func (d *catalogueDataSource) notKnownYet() diag.Diagnostic {
 type groupError struct {
 	explain.Problem
 	phrase  string // the detail as a phrase about the group
-	which   string // tells the block apart from others that read the group, such as ", revision 3"
 	nothing bool   // the group lacks the model: it is left out if it was only listed
 }
 

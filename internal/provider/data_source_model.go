@@ -43,10 +43,7 @@ type modelBlockState struct {
 }
 
 func readModel(ctx context.Context, r *blockRead, state *modelBlockState) {
-	wanted := pin{
-		groupID: orZero(state.ModelGroupID), revision: *state.Revision, image: state.DockerImage,
-		follow: typeName + "_latest_model",
-	}
+	wanted := pin{groupID: orZero(state.ModelGroupID), revision: *state.Revision, image: state.DockerImage}
 	model, err := wanted.read(ctx, r.client)
 	if err != nil {
 		r.fail(err, explain.Subject{Path: path.Root("model_group_id"), Value: wanted.groupID})

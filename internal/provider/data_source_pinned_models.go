@@ -71,12 +71,7 @@ func readPinnedModels(ctx context.Context, r *blockRead, state *pinnedModelsStat
 	models := make([]*pinnedModel, len(members))
 	far, fault := readFleet(ctx, members, func(ctx context.Context, i int) (err error) {
 		id := members[i].id
-		wanted := pin{
-			groupID:  id,
-			revision: state.Revisions[id],
-			image:    images[catalogue.IDKey(id)],
-			follow:   typeName + "_latest_models",
-		}
+		wanted := pin{groupID: id, revision: state.Revisions[id], image: images[catalogue.IDKey(id)]}
 		models[i], err = wanted.read(ctx, r.client)
 		return err
 	})

@@ -1,11 +1,11 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
@@ -20,7 +20,6 @@ type pin struct {
 	groupID  string
 	revision int64
 	image    *string // the image that was reviewed, nil if none is given
-	follow   string  // the data source to use for the newest revision instead
 }
 
 // pinnedModel is one revision of a group, and the highest of them. latest and isLatest are nil if they are not known,
@@ -101,33 +100,21 @@ func (p pin) among(model *catalogue.Model, latest int64, all bool) *pinnedModel 
 
 // notFound returns the error if no model is of the pinned revision.
 func (p pin) notFound(models []*catalogue.Model, revisions []int64) *groupError {
-	problem := &groupError{
+	phrase := fmt.Sprintf("no revision %d; it has %s", p.revision, cmp.Or(revisionNames(revisions), "no models"))
+	const has = "Model group %q has %s."
+	return &groupError{
 		Problem: explain.Problem{
 			Summary: explain.SummaryRevisionNotFound,
 			Path:    path.Root("revision"),
-			Cause:   explain.SummaryRevisionNotFound,
+			Detail: explain.Paragraphs(fmt.Sprintf(has, p.groupID, phrase), mayLackArchived(models),
+				"Pin a revision that it has. To follow the newest, use modelcatalogue_latest_model, or "+
+					"modelcatalogue_latest_models for many groups."),
+			Cause: explain.SummaryRevisionNotFound,
+			Short: fmt.Sprintf(has, explain.ShortID(p.groupID), phrase),
 		},
-		which: p.which(),
+		phrase: phrase,
 	}
-	if len(revisions) == 0 {
-		problem.Detail = fmt.Sprintf("Model group %q has no revision %d: it has no models yet, or the service "+
-			"leaves them out because they are archived. Wait for the publisher of the group, or read another group.",
-			p.groupID, p.revision)
-		problem.phrase = "the service lists no models"
-		problem.Cause = problem.phrase
-		problem.Short = fmt.Sprintf("The service lists no models of model group %q.", explain.ShortID(p.groupID))
-		return problem
-	}
-	problem.Detail = explain.Paragraphs(
-		fmt.Sprintf("Model group %q has no revision %d. It has: %s.", p.groupID, p.revision, revisionNames(revisions)),
-		mayLackArchived(models), "Pin one of those listed. To follow the newest, use "+p.follow+".")
-	problem.phrase = fmt.Sprintf("no revision %d; it has %s", p.revision, revisionNames(revisions))
-	problem.Short = fmt.Sprintf("Model group %q has %s.", explain.ShortID(p.groupID), problem.phrase)
-	return problem
 }
-
-// which tells a block with the pin apart from others that read the group.
-func (p pin) which() string { return fmt.Sprintf(", revision %d", p.revision) }
 
 // mayLackArchived says that a list may not have every revision, or returns "" if it has archived ones.
 func mayLackArchived(models []*catalogue.Model) string {
@@ -193,7 +180,6 @@ func (p pin) reviewed(model *catalogue.Model) *groupError {
 			Short: bothImages("", *p.image, *image, maxBriefImage),
 		},
 		phrase: fmt.Sprintf("revision %d\n%s", p.revision, both("      ")),
-		which:  p.which(),
 	}
 }
 
@@ -216,9 +202,6 @@ func bothImages(indent, given, service string, limit int) string {
 
 // whyDifferent says in a sentence or two why a model's image may not be the one that was given, or returns "".
 func whyDifferent(given, has string, model *catalogue.Model) string {
-	if strings.EqualFold(given, has) {
-		return "The two differ only in upper and lower case."
-	}
 	one, err := imageref.Parse(given)
 	if err != nil {
 		return fmt.Sprintf("The image that was given is not a container image reference: %s.", err)
@@ -253,25 +236,21 @@ func republished(model *catalogue.Model) string {
 
 // withheld returns the error if there is no image to compare with.
 func (p pin) withheld(model *catalogue.Model) *groupError {
-	const shownToOwner = "The service shows images only to members of the organisation that owns the model, and "
-	why, owner := shownToOwner+"does not say whether these credentials belong to it.", "null"
-	next := "Use credentials of that organisation, or leave the image out."
-	switch {
-	case model.IsOwner != nil && *model.IsOwner:
-		why, owner = "The service names none, though these credentials own the model.", "true"
-		next = "Ask the publisher of the group, or leave the image out."
-	case model.IsOwner != nil:
-		why, owner = shownToOwner+"these credentials do not belong to it.", "false"
+	isOwner := "null"
+	if model.IsOwner != nil {
+		isOwner = strconv.FormatBool(*model.IsOwner)
 	}
-	what := fmt.Sprintf("The image of revision %d of model group %q is withheld, so it cannot be compared with the "+
-		"one given, %q.", p.revision, p.groupID, redact.Shorten(*p.image, maxImage))
 	return &groupError{
 		Problem: explain.Problem{
 			Summary: explain.SummaryImageWithheld,
-			Detail:  explain.Paragraphs(what, why, next),
-			Path:    path.Root(argDockerImage),
+			Detail: fmt.Sprintf("The image of revision %d of model group %q is withheld, so it cannot be compared with "+
+				"the one given, %q.\n\nThe service shows images only to members of the organisation that owns the "+
+				"model; for these credentials its is_owner is %s.\n\nUse credentials of that organisation, ask "+
+				"the publisher of the group, or leave the image out.",
+				p.revision, p.groupID, redact.Shorten(*p.image, maxImage), isOwner),
+			Path: path.Root(argDockerImage),
 		},
-		phrase: fmt.Sprintf("revision %d (is_owner is %s)", p.revision, owner),
+		phrase: fmt.Sprintf("revision %d (is_owner is %s)", p.revision, isOwner),
 	}
 }
 

@@ -40,7 +40,7 @@ func TestTheImageThatWasReviewed(t *testing.T) {
 		t.Errorf("%+v", differs)
 	}
 	withheld := longer.reviewed(&catalogue.Model{DockerImage: new("")})
-	if withheld == nil || !strings.Contains(withheld.Detail, "does not say whether these credentials") {
+	if withheld == nil || !strings.Contains(withheld.Detail, "its is_owner is null") {
 		t.Errorf("%+v", withheld)
 	}
 }
