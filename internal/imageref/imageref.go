@@ -3,7 +3,6 @@
 package imageref
 
 import (
-	"cmp"
 	_ "crypto/sha256" // digests of these algorithms are checked to the last digit
 	_ "crypto/sha512"
 	"errors"
@@ -33,31 +32,19 @@ func Parse(text string) (reference.Named, error) {
 	return named, nil
 }
 
-// Likeness is how much of two references is the same.
-type Likeness int
-
-// The likenesses. A reference without tag and digest has the tag latest.
-const (
-	Different    Likeness = iota
-	ButForDigest          // only one has a digest, or they differ
-	Same                  // the same image; with a digest, whatever the tag is
-)
-
-// Compare says how like two references are, once they are normalised.
-func Compare(one, other reference.Named) Likeness {
+// Compare reports whether two references name the same image once they are normalised, or would but for the digest: only
+// one has a digest, or they differ. With one digest a tag does not count, and a reference without both has the tag
+// latest.
+func Compare(one, other reference.Named) (same, butForDigest bool) {
 	tag, digest := version(one)
 	otherTag, otherDigest := version(other)
-	switch {
-	case one.Name() != other.Name():
-		return Different
-	case digest != "" && digest == otherDigest:
-		return Same
-	case tag != otherTag:
-		return Different
-	case digest != otherDigest:
-		return ButForDigest
+	if one.Name() != other.Name() {
+		return false, false
 	}
-	return Same
+	if digest == otherDigest {
+		return digest != "" || tag == otherTag, false
+	}
+	return false, tag == otherTag
 }
 
 // version returns the tag and the digest of a reference, "" for none.
@@ -73,61 +60,26 @@ func version(image reference.Named) (tag, sum string) {
 
 // problemOf says what is wrong with any part of a reference but its registry, or returns "".
 func problemOf(text string) string {
-	if problem := problemOfCharacters(text); problem != "" {
-		return problem
-	}
+	odd := redact.OddCharacter(text, func(r rune) bool { return r <= ' ' || r > '~' })
 	name, sum, isDigested := strings.Cut(text, "@")
 	_, notDigest := digest.Parse(text)
+	_, wrongDigest := digest.Parse(sum)
 	switch {
+	case odd != "":
+		return odd + ", which an image name cannot contain"
 	case text == "":
 		return "it is empty"
 	case strings.Contains(text, "://"):
 		return "it has a scheme; leave out the part up to ://"
-	case isHexadecimal(text, digest.SHA256):
+	case digest.SHA256.Validate(text) == nil:
 		return "64 hexadecimal digits are an image's id, not its name"
 	case notDigest == nil:
 		return "it is a digest only, without the repository to find it in"
-	case strings.Contains(sum, "@"):
-		return "it has more than one @, and so more than one digest"
-	case isDigested:
-		return cmp.Or(problemOfDigest(sum), problemOfName(name))
+	case isDigested && wrongDigest != nil:
+		return "after the @ comes one digest: sha256, sha384 or sha512, a colon, and 64, 96 or 128 hexadecimal digits in " +
+			"lower case"
 	}
 	return problemOfName(name)
-}
-
-// problemOfCharacters names the first character that a reference cannot contain, or returns "".
-func problemOfCharacters(text string) string {
-	odd := redact.OddCharacter(text, func(r rune) bool { return r <= ' ' || r > '~' })
-	if odd == "" {
-		return ""
-	}
-	return odd + ", which an image name cannot contain"
-}
-
-// problemOfDigest says what is wrong with a digest, or returns "".
-func problemOfDigest(text string) string {
-	const form = "after the @ comes sha256, sha384 or sha512, a colon, and hexadecimal digits in lower case"
-	_, err := digest.Parse(text)
-	name, digits, hasColon := strings.Cut(text, ":")
-	algorithm := digest.Algorithm(name)
-	switch {
-	case err == nil:
-		return ""
-	case isHexadecimal(text, digest.SHA256):
-		return "its digest does not name its algorithm; write sha256: after the @"
-	case errors.Is(err, digest.ErrDigestUnsupported):
-		return "its digest names an algorithm that is not known; " + form
-	case hasColon && isHexadecimal(strings.ToLower(digits), algorithm):
-		return "its digest has capital letters; " + form
-	case errors.Is(err, digest.ErrDigestInvalidLength):
-		return fmt.Sprintf("a %s digest has %d hexadecimal digits, this has %d", name, 2*algorithm.Size(), len(digits))
-	}
-	return "it has an invalid digest; " + form
-}
-
-// isHexadecimal reports whether a text is as many hexadecimal digits in lower case as an algorithm has.
-func isHexadecimal(text string, algorithm digest.Algorithm) bool {
-	return algorithm.Available() && algorithm.Validate(text) == nil
 }
 
 // problemOfName says which part of the repository cannot be one, or that the tag cannot be one, or returns "".

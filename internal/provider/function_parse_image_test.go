@@ -76,9 +76,7 @@ func TestParseImageFails(t *testing.T) {
 		"registry.example/Team/app:1":  "must be lower-case letters",
 		strings.Repeat("a", 300):       "its repository has more than 255",
 		"nginx:":                       "its tag must be 1 to 128 letters",
-		"nginx@":                       "it has an invalid digest; after the @ comes sha256, sha384 or sha512, a colon",
-		"nginx@sha256:" + strings.Repeat("g", 64): "it has an invalid digest; after the @ comes sha256",
-		"nginx@sha384:" + hexDigits:               "a sha384 digest has 96 hexadecimal digits, this has 64",
+		"nginx@":                       "after the @ comes one digest: sha256, sha384 or sha512, a colon",
 	} {
 		result, problem := callParseImage(t, image)
 		if problem == nil {

@@ -123,10 +123,6 @@ func ageAndImageScenes() []scene {
 			nil,
 			reading{"model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": firstImage}},
 		),
-		parsed("parse_image: a digest of too many digits", "registry.example/app@"+sha256Digest+"00"),
-		parsed("parse_image: a digest without its algorithm", "registry.example/app@"+hexDigits),
-		parsed("parse_image: a digest in capitals", "registry.example/app@sha256:"+strings.ToUpper(hexDigits)),
-		parsed("parse_image: a digest of an unknown algorithm", "registry.example/app@md5:d41d8cd98f00b204e9800998ecf8427e"),
 		parsed("parse_image: an image's id", hexDigits),
 	}
 }

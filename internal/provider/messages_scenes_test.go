@@ -121,7 +121,6 @@ func argumentScenes() []scene {
 		parsed("parse_image: an underscore at the start", "_a/b"),
 		parsed("parse_image: a relative path", "../a"),
 		parsed("parse_image: not ASCII", "registry.example/é"),
-		parsed("parse_image: two digests", "app@"+sha256Digest+"@"+sha256Digest),
 	}
 }
 
@@ -379,7 +378,12 @@ func fleetScenes() []scene {
 			func(t *testing.T) http.Handler {
 				t.Helper()
 				service := sandbox.New(manyGroups(t, 40))
-				service.Inject(sandbox.Fault{Route: sandbox.RouteLatest, Status: 503, Header: http.Header{"X-Request-Id": {"any"}}})
+				service.Inject(sandbox.Fault{
+					Route:  sandbox.RouteLatest,
+					Status: 503,
+					Header: http.Header{"X-Request-Id": {"any"}},
+					Delay:  sec,
+				})
 				return service
 			},
 			arguments{argMaxRetries: 0},

@@ -210,12 +210,12 @@ func whyDifferent(given, has string, model *catalogue.Model) string {
 	if err != nil {
 		return fmt.Sprintf("The service's image is not a container image reference: %s.", err)
 	}
-	switch imageref.Compare(one, other) {
-	case imageref.Same:
+	same, butForDigest := imageref.Compare(one, other)
+	switch {
+	case same:
 		return "The two name the same image, spelled in two ways."
-	case imageref.ButForDigest:
+	case butForDigest:
 		return explain.Paragraphs("They differ in the digest only.", republished(model))
-	case imageref.Different:
 	}
 	return republished(model)
 }
