@@ -1,15 +1,17 @@
 package provider
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
@@ -42,27 +44,23 @@ var providerArguments = []string{
 	argRequestTimeout, argReadTimeout, argMaxRetries, argMaxRequests, argSnapshot,
 }
 
-const (
-	defaultRequestTimeout = 30 * time.Second
-	defaultReadTimeout    = 5 * time.Minute
-	defaultMaxRetries     = 4
-	defaultSnapshot       = true
-)
+// defaults are the values of arguments that are given nowhere.
+var defaults = map[string]string{
+	argRequestTimeout: "30s",
+	argReadTimeout:    "5m",
+	argMaxRetries:     "4",
+	argSnapshot:       "true",
+}
 
-// configuration is the provider block. The framework's own numbers call 1.5 and 1e400 errors in the provider, so
-// numbers are checked here.
-type configuration struct {
-	BaseURL          types.String `tfsdk:"base_url"`
-	ClientID         types.String `tfsdk:"client_id"`
-	ClientSecret     types.String `tfsdk:"client_secret"`
-	AccessToken      types.String `tfsdk:"access_token"`
-	CACertificatePEM types.String `tfsdk:"ca_certificate_pem"`
-	gateway
-	RequestTimeout types.String `tfsdk:"request_timeout"`
-	ReadTimeout    types.String `tfsdk:"read_timeout"`
-	MaxRetries     types.Number `tfsdk:"max_retries"`
-	MaxRequests    types.String `tfsdk:"max_requests"`
-	Snapshot       types.Bool   `tfsdk:"snapshot"`
+// configuration is the provider block, by argument. Each value is read as the environment would spell it: the
+// framework's own numbers call 1.5 and 1e400 errors in the provider.
+type configuration map[string]attr.Value
+
+// decode returns the provider block that an engine sent.
+func decode(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) configuration {
+	var block types.Object
+	diags.Append(config.Get(ctx, &block)...)
+	return block.Attributes()
 }
 
 // settings is a resolved configuration.
@@ -72,34 +70,28 @@ type settings struct {
 	// unknown are the arguments whose values a plan does not know yet.
 	unknown     []string
 	credentials []explain.Credential
-	origins     map[string]explain.Origin // by argument; none for a default
-	unread      []unreadVariable
+	origins     map[string]explain.Origin // of the arguments that have a value
+	shown       map[string]string         // what may be shown of them
 	warnings    []configProblem
 }
 
 // resolve resolves the configuration over the environment and over the defaults, and lists every problem there is.
 func (c configuration) resolve(env environment) (settings, []configProblem) {
-	r := resolver{settings: settings{origins: map[string]explain.Origin{}, unread: unreadVariables(env)}, env: env}
-	r.client.BaseURL = argument(argBaseURL, c.BaseURL, setting.ParseBaseURL).required(&r)
-	r.findAddress()
-	c.addCredentials(&r)
-	c.addHeaders(&r)
-	c.addClientCertificate(&r)
+	r := resolver{block: c, env: env}
+	r.origins, r.shown = map[string]explain.Origin{}, map[string]string{}
+	r.addAddress()
+	r.addCredentials()
+	r.addHeaders()
+	r.addClientCertificate()
 	r.reportWithheld()
-	c.addAuthorities(&r)
-	c.resolveRequests(&r)
+	r.addAuthorities()
+	take(&r, argRequestTimeout, setting.ParseDuration, &r.client.RequestTimeout)
+	take(&r, argReadTimeout, setting.ParseDuration, &r.client.ReadTimeout)
+	take(&r, argMaxRetries, setting.ParseRetries, &r.client.MaxRetries)
+	take(&r, argMaxRequests, setting.ParseLimit, &r.client.Ceiling)
+	take(&r, argSnapshot, parseSwitch, &r.client.Snapshot)
 	r.addProxy()
 	return r.settings, r.problems
-}
-
-// resolveRequests resolves how requests are sent, and for how long.
-func (c configuration) resolveRequests(r *resolver) {
-	r.client.RequestTimeout = argument(argRequestTimeout, c.RequestTimeout, setting.ParseDuration).
-		or(r, defaultRequestTimeout)
-	r.client.ReadTimeout = argument(argReadTimeout, c.ReadTimeout, setting.ParseDuration).or(r, defaultReadTimeout)
-	r.client.MaxRetries = argument(argMaxRetries, c.MaxRetries, setting.ParseRetries).or(r, defaultMaxRetries)
-	r.client.Ceiling, _ = argument(argMaxRequests, c.MaxRequests, setting.ParseLimit).resolve(r)
-	r.client.Snapshot = argument(argSnapshot, c.Snapshot, parseSwitch).or(r, defaultSnapshot)
 }
 
 // malformed lists what is wrong with the provider block itself. It ignores the environment and arguments that are only
@@ -118,34 +110,21 @@ type configProblem struct {
 	detail   string
 }
 
-// at returns the place of a problem with an argument.
+// at returns the place of a problem.
 func (p configProblem) at() path.Path {
-	switch {
-	case p.argument == "":
-		return path.Empty()
-	case p.key != "":
-		return path.Root(p.argument).AtMapKey(p.key)
+	at := path.Empty()
+	if p.argument != "" {
+		at = at.AtName(p.argument)
 	}
-	return path.Root(p.argument)
+	if p.key != "" {
+		at = at.AtMapKey(p.key)
+	}
+	return at
 }
 
 func report(problems []configProblem, diags *diag.Diagnostics) {
 	for _, p := range problems {
 		diags.Append(explain.Problem{Summary: p.summary, Detail: p.detail, Path: p.at()}.Diagnostic())
-	}
-}
-
-// warnOfUnread warns of variables that the provider does not read, unless the error of a missing argument names them.
-func warnOfUnread(unread []unreadVariable, problems []configProblem, diags *diag.Diagnostics) {
-	var said []string
-	for _, u := range unread {
-		named := func(p configProblem) bool { return p.missing && u.mayBeFor(p.argument) }
-		if !slices.ContainsFunc(problems, named) {
-			said = append(said, u.String())
-		}
-	}
-	if len(said) > 0 {
-		diags.AddWarning(explain.SummaryUnreadVariable, explain.JoinFirst(said, "\n"))
 	}
 }
 

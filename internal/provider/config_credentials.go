@@ -1,10 +1,6 @@
 package provider
 
 import (
-	"fmt"
-
-	"github.com/hashicorp/terraform-plugin-framework/types"
-
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
@@ -12,56 +8,72 @@ import (
 // addCredentials resolves client id and secret, or the access token in their place. The kind that the block gives wins.
 // Of two in the environment the token wins: a job that was handed one often has the id and the secret as well, since it
 // asked for the token with them.
-func (c configuration) addCredentials(r *resolver) {
-	pair, token := gives(c.ClientID) || gives(c.ClientSecret), gives(c.AccessToken)
+func (r *resolver) addCredentials() {
+	pair, token := r.gives(argClientID) || r.gives(argClientSecret), r.gives(argAccessToken)
 	switch {
 	case pair && token:
-		c.reportBothKinds(r)
+		r.addBothKinds()
 	case token || !pair && r.env.Has(argAccessToken):
-		c.addToken(r)
+		take(r, argAccessToken, setting.ParseAccessToken, &r.client.AccessToken)
+		r.addCredential(argAccessToken, r.client.AccessToken)
 	default:
-		c.addPair(r)
+		r.addPair()
 	}
 }
 
 // gives reports whether the provider block gives a credential, now or later.
-func gives(value types.String) bool {
-	return value.IsUnknown() || !setting.IsBlank(value.ValueString())
+func (r *resolver) gives(name string) bool {
+	value := r.block[name]
+	return value.IsUnknown() || !setting.IsBlank(asText(value))
 }
 
-func (c configuration) addToken(r *resolver) {
-	r.client.AccessToken, _ = argument(argAccessToken, c.AccessToken, setting.ParseAccessToken).resolve(r)
-	r.addCredential(argAccessToken, r.client.AccessToken, argClientID, argClientSecret)
-}
-
-func (c configuration) addPair(r *resolver) {
-	id := argument(argClientID, c.ClientID, setting.Verbatim)
-	secret := argument(argClientSecret, c.ClientSecret, setting.Verbatim)
-	var hasID, hasSecret bool
-	r.client.ClientID, hasID = id.resolve(r)
-	r.client.ClientSecret, hasSecret = secret.resolve(r)
+func (r *resolver) addPair() {
+	hasID := take(r, argClientID, setting.Verbatim, &r.client.ClientID)
+	hasSecret := take(r, argClientSecret, setting.Verbatim, &r.client.ClientSecret)
 	switch {
-	case hasID && hasSecret:
-	case hasSecret:
-		r.addMissingCredential(id, argClientSecret)
-	case hasID:
-		r.addMissingCredential(secret, argClientID)
-	default:
-		r.addMissingBoth(id, secret)
+	case !hasID && !hasSecret:
+		r.addMissingBoth()
+	case !hasID:
+		r.addMissing(argClientID, "", r.unusedToken(argClientSecret))
+	case !hasSecret:
+		r.addMissing(argClientSecret, "", r.unusedToken(argClientID))
 	}
 	r.addCredential(argClientID, r.client.ClientID)
 	r.addCredential(argClientSecret, r.client.ClientSecret)
 }
 
-// reportBothKinds reports a provider block that gives both. A value that is not known yet may turn out to be null.
-func (c configuration) reportBothKinds(r *resolver) {
-	before := len(r.unknown)
-	for i, value := range []types.String{c.ClientID, c.ClientSecret, c.AccessToken} {
-		if value.IsUnknown() {
-			r.unknown = append(r.unknown, []string{argClientID, argClientSecret, argAccessToken}[i])
+// addMissingBoth adds that there are no credentials. If the variable of the token is empty, a token was likely meant.
+func (r *resolver) addMissingBoth() {
+	if r.env.EmptyHint(argAccessToken) != "" {
+		r.addMissing(argAccessToken, "The provider needs access_token, or client_id and client_secret.")
+		return
+	}
+	instead := "Or give an access token in their place, as access_token"
+	if !r.elsewhere {
+		instead += " or in " + setting.Variable(argAccessToken)
+	}
+	r.addMissing(argClientID, "", instead+".")
+	r.addMissing(argClientSecret, "", instead+".")
+}
+
+// unusedToken says that the environment has a token, but the provider block gives one of the pair, or returns "".
+func (r *resolver) unusedToken(given string) string {
+	if token := r.env.VariablesFor(argAccessToken); token != nil {
+		return token[0] + " is not used, because the provider block sets " + given + "."
+	}
+	return ""
+}
+
+// addBothKinds adds that the provider block gives both. A value that is not known yet may turn out to be null.
+func (r *resolver) addBothKinds() {
+	isKnown := true
+	for _, name := range []string{argClientID, argClientSecret, argAccessToken} {
+		if r.block[name].IsUnknown() {
+			r.unknown = append(r.unknown, name)
+			isKnown = false
 		}
 	}
-	if len(r.unknown) == before {
+	if isKnown {
 		r.problems = append(r.problems, configProblem{
 			argument: argAccessToken, summary: explain.SummaryBothCredentials,
 			detail: "The provider block gives access_token, and client_id or client_secret too. The provider uses " +
@@ -70,59 +82,15 @@ func (c configuration) reportBothKinds(r *resolver) {
 	}
 }
 
-// addMissingBoth adds that there are no credentials. If the variable of the token is empty, a token was likely meant.
-func (r *resolver) addMissingBoth(id, secret blockArgument[string]) {
-	if empty := r.env.EmptyHint(argAccessToken); empty != "" {
-		r.addMissing(argAccessToken, empty+" Give it a token, or give client_id and client_secret instead.")
-		return
-	}
-	r.addMissingCredential(id, "")
-	r.addMissingCredential(secret, "")
-}
-
-// addMissingCredential adds that client id or secret is absent, and how to give it. other is the one that is given, or
-// "".
-func (r *resolver) addMissingCredential(absent blockArgument[string], other string) {
-	name, token := absent.name, ""
-	switch {
-	case other == "":
-		token = "Or give an access token in their place, as access_token or in " +
-			setting.Variable(argAccessToken) + "."
-	case r.env.Has(argAccessToken): // so the block gives the other one
-		token = fmt.Sprintf("%s is not used, because the provider block sets %s.",
-			r.env.VariablesFor(argAccessToken)[0], other)
-	}
-	r.addMissing(name, absent.need(), absent.inItsPlace(r.env), token)
-}
-
-// addCredential notes where a credential comes from, and its oddities. instead are arguments of
-// the other kind, whose variables it overrides.
-func (r *resolver) addCredential(name, value string, instead ...string) {
+// addCredential notes where a credential comes from, and its oddities.
+func (r *resolver) addCredential(name, value string) {
 	from, given := r.origins[name]
 	if !given {
 		return
 	}
-	if r.elsewhere {
-		instead = nil // the environment's belong to a different address
-	}
-	for _, other := range instead {
-		from.Over = append(from.Over, r.env.VariablesFor(other)...)
-	}
-	r.origins[name] = from
-	oddities := setting.Oddities(name, value, trimmedBy(name, from))
+	oddities := setting.Oddities(name, value)
 	if name == argClientSecret && value == r.client.ClientID {
 		oddities = []string{"is the same text as " + argClientID}
 	}
 	r.credentials = append(r.credentials, explain.Credential{Argument: name, Origin: from, Oddities: oddities})
-}
-
-// trimmedBy says how to get rid of white space around a credential.
-func trimmedBy(name string, from explain.Origin) string {
-	switch {
-	case from.Block:
-		return "trimspace(…) leaves it out"
-	case from.File:
-		return "take it out of the file"
-	}
-	return "set " + setting.FileVariable(name) + " to the file's path instead"
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
@@ -68,29 +67,12 @@ func fileOf(t *testing.T, content string) string {
 	return name
 }
 
-// TestOddities has the cases that TestMessages does not show: values that are not odd, and several oddities of one
-// value.
+// TestOddities: values that are not odd. TestMessages shows those that are.
 func TestOddities(t *testing.T) {
 	t.Parallel()
-	inBlock := explain.Origin{Block: true}
 	for _, sound := range []string{"a long secret", "$ecret{}<xABCD", "ABCDEFGHIJKL==", "aBC=defghijk", "AB=defghijkl"} {
-		if got := setting.Oddities(argClientSecret, sound, trimmedBy(argClientSecret, inBlock)); got != nil {
+		if got := setting.Oddities(argClientSecret, sound); got != nil {
 			t.Errorf("%q: %q", sound, got)
-		}
-	}
-	for remedy, from := range map[string]explain.Origin{
-		"trimspace(…) leaves it out":                                       inBlock,
-		"take it out of the file":                                          {File: true},
-		"set MODELCATALOGUE_CLIENT_SECRET_FILE to the file's path instead": {Variable: "any"},
-	} {
-		want := []string{
-			"begins with a byte order mark (U+FEFF); save its file as UTF-8 without one",
-			"has white space around it, such as the line break at the end of a file; " + remedy,
-			"has quotes around it that are part of the value",
-			"is a placeholder of the form ${…}, which nothing filled in",
-		}
-		if got := setting.Oddities(argClientSecret, "\ufeff'${SECRET}'\n", trimmedBy(argClientSecret, from)); !slices.Equal(got, want) {
-			t.Errorf("from %s: %q, want %q", from, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,8 +28,9 @@ func TestMisspeltVariables(t *testing.T) {
 			setting.Prefix + rest[2:],
 			strings.ReplaceAll(right, "_", "-"),
 		} {
-			if found := unreadVariables(environment{wrong: "hunter2"}); len(found) != 1 || found[0].right != right {
-				t.Errorf("%s: %+v, want %s", wrong, found, right)
+			want := []string{wrong + " is set, but the provider does not read it. Did you mean " + right + "?"}
+			if found := unreadVariables(environment{wrong: "hunter2"}); !slices.Equal(found, want) {
+				t.Errorf("%q, want %q", found, want)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"crypto"
 	"crypto/x509"
 	"fmt"
 	"maps"
@@ -14,23 +15,29 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
-// gateway is the arguments of the provider block for a gateway in front of the service.
-type gateway struct {
-	Headers              types.Map    `tfsdk:"headers"`
-	ClientCertificatePEM types.String `tfsdk:"client_certificate_pem"`
-	ClientKeyPEM         types.String `tfsdk:"client_key_pem"`
+// addAddress resolves the service's address, and finds out whether the provider block names a different one than the
+// environment. The credentials of the environment belong to its own: an alias whose variables were null would send one
+// organisation's secret to another's host.
+func (r *resolver) addAddress() {
+	if !take(r, argBaseURL, setting.ParseBaseURL, &r.client.BaseURL) {
+		r.addMissing(argBaseURL, "")
+	}
+	if base := r.client.BaseURL; base != nil && r.origins[argBaseURL].Block {
+		r.ownAddress, r.elsewhere = r.env.OtherAddress(base)
+	}
 }
 
 // addHeaders resolves the headers of every request. A map without elements counts as absent.
-func (g gateway) addHeaders(r *resolver) {
-	elements := g.Headers.Elements()
-	if len(elements) == 0 {
-		r.client.Headers, _ = argument(argHeaders, g.Headers, setting.ParseHeaders).resolve(r)
-		return
-	}
-	r.origins[argHeaders] = explain.Origin{Block: true, Over: r.env.VariablesFor(argHeaders)}
-	r.client.Headers = map[string]string{}
+func (r *resolver) addHeaders() {
+	block, _ := r.block[argHeaders].(types.Map)
+	elements := block.Elements()
 	spellings := map[string]string{}
+	if len(elements) == 0 {
+		take(r, argHeaders, setting.ParseHeaders, &r.client.Headers)
+	} else {
+		r.addOrigin(argHeaders, "", explain.Origin{Block: true, Over: r.env.VariablesFor(argHeaders)})
+		r.client.Headers = map[string]string{}
+	}
 	for _, name := range slices.Sorted(maps.Keys(elements)) {
 		value, _ := elements[name].(types.String)
 		if value.IsUnknown() && !slices.Contains(r.unknown, argHeaders) {
@@ -39,6 +46,7 @@ func (g gateway) addHeaders(r *resolver) {
 		r.addHeader(name, value, spellings[strings.ToLower(name)])
 		spellings[strings.ToLower(name)] = name
 	}
+	r.shown[argHeaders] = explain.Enumerated(slices.Sorted(maps.Keys(r.client.Headers)))
 }
 
 // addHeader adds one header of the provider block. same is another spelling of its name that comes before, or "".
@@ -65,13 +73,15 @@ func (r *resolver) addHeader(name string, value types.String, same string) {
 
 // addClientCertificate resolves the certificate that is presented to a server which asks for one. Both arguments belong
 // together.
-func (g gateway) addClientCertificate(r *resolver) {
-	chain, hasChain := argument(argClientCertificate, g.ClientCertificatePEM, setting.ParseChain).resolve(r)
-	key, hasKey := argument(argClientKey, g.ClientKeyPEM, setting.ParseKey).resolve(r)
+func (r *resolver) addClientCertificate() {
+	var chain []*x509.Certificate
+	var key crypto.Signer
+	hasChain := take(r, argClientCertificate, setting.ParseChain, &chain)
+	hasKey := take(r, argClientKey, setting.ParseKey, &key)
 	switch {
-	case hasChain && !hasKey && !g.ClientCertificatePEM.IsUnknown(): // which may turn out to be null
+	case hasChain && !hasKey:
 		r.addMissingBeside(argClientCertificate, argClientKey)
-	case hasKey && !hasChain && !g.ClientKeyPEM.IsUnknown():
+	case hasKey && !hasChain:
 		r.addMissingBeside(argClientKey, argClientCertificate)
 	case len(chain) > 0 && key != nil:
 		var err error
@@ -82,10 +92,11 @@ func (g gateway) addClientCertificate(r *resolver) {
 	}
 }
 
-// addMissingBeside adds that an argument is absent which another one needs.
+// addMissingBeside adds that an argument is absent which another one needs, unless that may turn out to be null.
 func (r *resolver) addMissingBeside(given, absent string) {
-	need := fmt.Sprintf("%s is given, and needs %s beside it. %s", given, absent, howToGive(absent))
-	r.addMissing(absent, need, r.env.EmptyHint(absent))
+	if !r.block[given].IsUnknown() {
+		r.addMissing(absent, given+" is given, and needs "+absent+" beside it.")
+	}
 }
 
 // warnOfDates warns of a client's certificate that is not valid now: some servers only close the connection.
@@ -104,8 +115,9 @@ func (r *resolver) warnOfDates(own *x509.Certificate) {
 }
 
 // addAuthorities resolves the certificates that are trusted beside the system's own.
-func (c configuration) addAuthorities(r *resolver) {
-	bundle, _ := argument(argCACertificate, c.CACertificatePEM, setting.ParseBundle).resolve(r)
+func (r *resolver) addAuthorities() {
+	var bundle setting.Bundle
+	take(r, argCACertificate, setting.ParseBundle, &bundle)
 	r.client.CACertificates = bundle.Certificates
 	if len(bundle.Certificates) > 0 && len(bundle.LeftOut) > 0 {
 		r.warnings = append(r.warnings, configProblem{
@@ -117,12 +129,12 @@ func (c configuration) addAuthorities(r *resolver) {
 	}
 }
 
-// findAddress finds out whether the provider block names a different address than the environment. The credentials of
-// the environment belong to its own: an alias whose variables were null would send one organisation's secret to
-// another's host.
-func (r *resolver) findAddress() {
-	if base := r.client.BaseURL; base != nil && r.origins[argBaseURL].Block {
-		r.ownAddress, r.elsewhere = r.env.OtherAddress(base)
+// addProxy finds the proxy for the service.
+func (r *resolver) addProxy() {
+	var err error
+	r.client.Proxy, r.proxyLeftOut, err = r.env.Proxy(r.client.BaseURL)
+	if err != nil {
+		r.problems = append(r.problems, configProblem{summary: explain.SummaryInvalidProxy, detail: err.Error()})
 	}
 }
 

@@ -142,13 +142,13 @@ func pairsOfAClient(t *testing.T, certificate, key string) map[string]pairOfACli
 		"a chain with it twice":      {certificate: certificate + other + certificate, key: key},
 		"the key in the environment": {certificate: certificate, environment: []string{"CLIENT_KEY_PEM=" + key}},
 		"only the key":               {certificate: "\n", key: key, aboutCertificate: "needs client_certificate_pem beside it"},
-		"a chain in another order":   {certificate: other + certificate, key: key, aboutKey: "to certificate 2 in"},
+		"a chain in another order":   {certificate: other + certificate, key: key, aboutKey: "a different certificate than the first one in"},
 		"the path of a certificate":  {certificate: "client.pem", key: key, aboutCertificate: "the name of a file"},
 		"cut short":                  {certificate: certificate[:200], key: key, aboutCertificate: "certificate 1 of 1 is broken: its PEM"},
 		"a swapped pair": {
 			certificate:      key,
 			key:              certificate,
-			aboutCertificate: "it holds a private key; give that in client_key_pem",
+			aboutCertificate: "it holds a private key; only certificates belong here",
 			aboutKey:         "it is a certificate; give that in client_certificate_pem",
 		},
 		"archives": {
@@ -165,8 +165,8 @@ func pairsOfAClient(t *testing.T, certificate, key string) map[string]pairOfACli
 		"binary form": {
 			certificate:      unframed(certificate),
 			key:              unframed(key),
-			aboutCertificate: "a certificate in binary form (DER)",
-			aboutKey:         "a private key in binary form (DER)",
+			aboutCertificate: "in binary form (DER)",
+			aboutKey:         "in binary form (DER)",
 		},
 		"a chain with a broken one": {
 			certificate:      certificate + pemOf("CERTIFICATE", []byte("abc")),

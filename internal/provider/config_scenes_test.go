@@ -3,7 +3,6 @@ package provider
 import (
 	"encoding/base64"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +55,8 @@ func environmentScenes() []scene {
 			"MODELCATALOGUE_ACCESS_TOKEN=t"),
 		surrounded("a client_id in the block and the file of a token in the environment", address.with(argClientID, "northwind"),
 			"MODELCATALOGUE_ACCESS_TOKEN_FILE=/run/secrets/t"),
+		surrounded("a client_id in the block, whose base_url differs from that of the environment", address.with(argClientID, "northwind"),
+			"MODELCATALOGUE_BASE_URL=https://own.example"),
 		surrounded("a secret of white space", pair.with(argClientSecret, " ")),
 		surrounded("base_url of the environment", pair.with(argBaseURL, nil), "MODELCATALOGUE_BASE_URL=https//catalogue.example"),
 		surrounded("base_url of the environment with a password", pair.with(argBaseURL, nil),
@@ -128,11 +129,7 @@ func unreadScenes() []scene {
 	warned := func(names ...string) scene {
 		return surrounded("nothing missing, and "+strings.Join(names, ", "), pair, assigned(names)...)
 	}
-	var others []string
-	for _, name := range slices.Sorted(maps.Keys(otherNames)) {
-		others = append(others, setting.Prefix+name)
-	}
-	scenes := []scene{
+	return []scene{
 		none("MODELCATALOGUE_CLIENTID", "MODELCATALOG_BASE_URL", "MODEL_CATALOGUE_CLIENT_SECRET"),
 		none("modelcatalogue_client_id", "MODELCATALOGUE_SECRET", "MODELCATALOGUE_URL", "MODELCATALOGUE_MAXREQUESTS"),
 		none("MODELCATALOGUE_TOKEN", "MODELCATALOGUE_BASE_URL"),
@@ -141,10 +138,6 @@ func unreadScenes() []scene {
 			"MODELCATALOGUE_TOKEN_FILE"),
 		warned("MODELCATALOGUE_SANDBOX_LISTEN", "MODELCATALOGUE_TEST_MODEL_GROUP_ID", "MODELCATALOGUE_", "TF_VAR_MODELCATALOGUE_TOKEN"),
 	}
-	for names := range slices.Chunk(others, 8) {
-		scenes = append(scenes, warned(names...))
-	}
-	return scenes
 }
 
 // assigned gives each variable a value that no message may show.

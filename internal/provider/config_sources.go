@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -14,6 +15,7 @@ import (
 // resolver turns a configuration into settings, and collects the problems that it finds.
 type resolver struct {
 	settings
+	block    configuration
 	env      environment
 	problems []configProblem
 	// The credentials that the environment has for its own address, if the provider block names a different one.
@@ -22,108 +24,98 @@ type resolver struct {
 	withheld   []string
 }
 
-// blockArgument is an argument of the provider block as it is resolved.
-type blockArgument[T any] struct {
-	name  string
-	value attr.Value
-	parse func(string) (T, error)
-}
-
-// argument returns one.
-func argument[T any](name string, value attr.Value, parse func(string) (T, error)) blockArgument[T] {
-	return blockArgument[T]{name, value, parse}
-}
-
-// required returns the value of an argument without a default.
-func (a blockArgument[T]) required(r *resolver) T {
-	result, given := a.resolve(r)
-	if !given {
-		r.addMissing(a.name, a.need(), a.inItsPlace(r.env))
+// take reads the value of an argument into its target, and reports whether there is one.
+func take[T any](r *resolver, name string, parse func(string) (T, error), target *T) (given bool) {
+	text, whose, given := r.find(name)
+	if text == "" {
+		return given
 	}
-	return result
+	value, err := parse(text)
+	if err != nil {
+		r.addInvalid(name, whose+" cannot be used: "+err.Error())
+	}
+	*target = value
+	return true
 }
 
-// or returns the value of an argument, or its default.
-func (a blockArgument[T]) or(r *resolver, standard T) T {
-	if result, given := a.resolve(r); given {
-		return result
+// find returns the value of an argument in the provider block, or else in the environment, or else its default, and the
+// subject of an error about it. An empty string counts as absent. A value that is not known yet counts as given, so that
+// the environment does not replace it, and so does one that cannot be used.
+func (r *resolver) find(name string) (text, whose string, given bool) {
+	value, from := r.block[name], explain.Origin{Block: true, Over: r.env.VariablesFor(name)}
+	if value.IsUnknown() {
+		r.unknown = append(r.unknown, name)
+		return "", "", true
 	}
-	return standard
-}
-
-// resolve finds the value of an argument in the provider block, or else in the environment. An empty string counts as
-// absent in both places. A value that is not known yet counts as given, so that the environment does not replace it.
-func (a blockArgument[T]) resolve(r *resolver) (result T, given bool) {
-	if a.value.IsUnknown() {
-		r.unknown = append(r.unknown, a.name)
-		return result, true
-	}
-	text, whose := asText(a.value), "The value"
-	from := explain.Origin{Block: true, Over: r.env.VariablesFor(a.name)}
-	switch inBlock := setting.Present(a.name, text); {
-	case !inBlock && r.withholds(a.name):
-		return result, true
-	case !inBlock:
-		var err error
+	text, whose = asText(value), "The value"
+	if !setting.Present(name, text) {
+		if r.withholds(name) {
+			return "", "", true
+		}
 		var variable string
-		if text, variable, err = r.env.LookUp(a.name); err != nil {
-			r.addInvalid(a.name, err.Error())
-			return result, true
+		var err error
+		if text, variable, err = r.env.LookUp(name); err != nil {
+			r.addInvalid(name, err.Error())
+			return "", "", true
 		}
-		from = explain.Origin{Variable: variable, File: variable == setting.FileVariable(a.name)}
-		whose = inEnvironment(a.name, text, from)
+		from = explain.Origin{Variable: variable, File: variable == setting.FileVariable(name)}
+		whose = inEnvironment(name, text, from)
 	}
-	if !setting.Present(a.name, text) {
-		return result, false
+	if text == "" {
+		text, from = defaults[name], explain.Origin{}
 	}
-	r.origins[a.name] = from
-	result, err := a.parse(text)
-	if err != nil {
-		r.addInvalid(a.name, whose+" cannot be used: "+err.Error())
+	if text != "" {
+		r.addOrigin(name, text, from)
 	}
-	return result, true
+	return text, whose, text != ""
 }
 
-// need says that the provider cannot do without an argument.
-func (a blockArgument[T]) need() string {
-	return "The provider needs " + a.name + ". " + howToGive(a.name)
-}
-
-// howToGive says where an argument can be given.
-func howToGive(name string) string {
-	file := ""
-	if variable := setting.FileVariable(name); variable != "" {
-		file = ", or name a file that holds it in " + variable
-	}
-	return "Set it in the provider block or in the environment variable " + setting.Variable(name) + file + "."
-}
-
-// inItsPlace names the empty or blank value in place of a missing argument: its variable, or else its value in the
-// provider block. It returns "" if neither is set.
-func (a blockArgument[T]) inItsPlace(env environment) string {
-	hint := env.EmptyHint(a.name)
-	if hint == "" && !a.value.IsNull() {
-		hint = fmt.Sprintf("The provider block sets %s, and it is %s.", a.name, setting.EmptyOrBlank(asText(a.value)))
-	}
-	return hint
-}
-
-// addProxy finds the proxy for the service.
-func (r *resolver) addProxy() {
-	var err error
-	r.client.Proxy, r.proxyLeftOut, err = r.env.Proxy(r.client.BaseURL)
-	if err != nil {
-		r.problems = append(r.problems, configProblem{summary: explain.SummaryInvalidProxy, detail: err.Error()})
-	}
-}
-
-// addMissing adds that an argument is absent, and which unread variables may be meant for it.
-func (r *resolver) addMissing(name string, paragraphs ...string) {
-	for _, u := range r.unread {
-		if u.mayBeFor(name) {
-			paragraphs = append(paragraphs, u.String())
+// addOrigin notes where the value of an argument comes from, and the value unless it may be a secret.
+func (r *resolver) addOrigin(name, text string, from explain.Origin) {
+	if name == argAccessToken && !r.elsewhere {
+		for _, other := range []string{argClientID, argClientSecret} {
+			from.Over = append(from.Over, r.env.VariablesFor(other)...)
 		}
 	}
+	r.origins[name] = from
+	if setting.FileVariable(name) == "" {
+		r.shown[name] = text
+	}
+}
+
+// inEnvironment returns the subject of an error about a value of the environment.
+func inEnvironment(argument, text string, from explain.Origin) string {
+	whose := "value of the environment variable " + from.String()
+	switch {
+	case from.File:
+		whose = "content of " + from.String()
+	case argument == argBaseURL && setting.Showable(text):
+		whose += fmt.Sprintf(", %q,", redact.Abridged(text))
+	}
+	return "The provider block does not set " + argument + ", and the " + whose
+}
+
+// howToGive says where an argument can be given. The environment's credentials are for its own address.
+func (r *resolver) howToGive(name string) string {
+	text := "Set it in the provider block"
+	if !r.elsewhere || !setting.IsCredential(name) {
+		text += " or in the environment variable " + setting.Variable(name)
+		if file := setting.FileVariable(name); file != "" {
+			text += ", or name a file that holds it in " + file
+		}
+	}
+	return text + "."
+}
+
+// addMissing adds that an argument is absent, and why it is needed, "" if it always is. It says how to give it, and which
+// empty or blank value stands in its place.
+func (r *resolver) addMissing(name, why string, paragraphs ...string) {
+	empty := r.env.EmptyHint(name)
+	if value := r.block[name]; empty == "" && !value.IsNull() {
+		empty = fmt.Sprintf("The provider block sets %s, and it is %s.", name, setting.EmptyOrBlank(asText(value)))
+	}
+	need := cmp.Or(why, "The provider needs "+name+".")
+	paragraphs = append([]string{need + " " + r.howToGive(name), empty}, paragraphs...)
 	r.problems = append(r.problems, configProblem{
 		argument: name,
 		missing:  true,
@@ -139,18 +131,6 @@ func (r *resolver) addInvalid(name, text string) {
 	})
 }
 
-// inEnvironment returns the subject of an error about a value of the environment.
-func inEnvironment(argument, text string, from explain.Origin) string {
-	whose := fmt.Sprintf("The provider block does not set %s, and the ", argument)
-	switch {
-	case from.File:
-		return whose + "content of " + from.String()
-	case argument == argBaseURL && setting.Showable(text):
-		return whose + fmt.Sprintf("value of the environment variable %s, %q,", from, redact.Abridged(text))
-	}
-	return whose + "value of the environment variable " + from.String()
-}
-
 // asText returns a value of the provider block as the environment would spell it.
 func asText(value attr.Value) string {
 	if value.IsNull() {
@@ -158,7 +138,7 @@ func asText(value attr.Value) string {
 	}
 	switch value := value.(type) {
 	case types.Number:
-		return value.ValueBigFloat().Text('g', -1)
+		return value.ValueBigFloat().Text('f', -1)
 	case types.String:
 		return value.ValueString()
 	case types.Map: // only one without elements is given here

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
@@ -33,15 +34,17 @@ func settle(tb testing.TB, given arguments, assignments ...string) (settings, []
 }
 
 // block returns a provider block as the provider decodes it.
-func block(tb testing.TB, given arguments) (c configuration) {
+func block(tb testing.TB, given arguments) configuration {
 	tb.Helper()
 	var schema provider.SchemaResponse
 	(&catalogueProvider{}).Schema(tb.Context(), provider.SchemaRequest{}, &schema)
 	raw := valueOf(schemas.Provider.ValueType(), map[string]any(given))
-	if diagnostics := (tfsdk.Config{Raw: raw, Schema: schema.Schema}).Get(tb.Context(), &c); diagnostics.HasError() {
+	var diagnostics diag.Diagnostics
+	decoded := decode(tb.Context(), tfsdk.Config{Raw: raw, Schema: schema.Schema}, &diagnostics)
+	if diagnostics.HasError() {
 		tb.Fatal(diagnostics)
 	}
-	return c
+	return decoded
 }
 
 func surroundings(assignments ...string) environment {
@@ -222,7 +225,7 @@ func TestValuesThatCannotBeUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, problems := settle(t, complete.with(argMaxRetries, huge))
-	expectInvalid(t, problems, argMaxRetries, "The value cannot be used: it must be at most 9223372036854775807, not 1e+400.", "")
+	expectInvalid(t, problems, argMaxRetries, "The value cannot be used: ", "is not a whole number from 0 to 2147483647")
 }
 
 // wrongCertificates are texts in PEM form that TestMessages does not show.

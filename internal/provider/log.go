@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,56 +16,29 @@ import (
 // logConfigured writes one line with the resolved configuration and the origin of each value. Of credentials it has
 // only the origin, and of headers their names.
 func logConfigured(ctx context.Context, s settings, version string) {
-	tflog.Info(ctx, "Configured: "+strings.Join(configuredParts(s, version), ", "))
-}
-
-func configuredParts(s settings, version string) []string {
-	values := shownValues(s.client)
 	var parts []string
 	for _, argument := range providerArguments {
-		part := argument
-		if value, shown := values[argument]; shown {
-			part += fmt.Sprintf(" %v", value)
-		}
-		switch from, given := s.origins[argument]; {
+		from, given := s.origins[argument]
+		part := strings.TrimSpace(argument + " " + s.shown[argument])
+		switch {
 		case slices.Contains(s.unknown, argument):
 			part = argument + " not known yet"
-		case given:
-			part += " from " + from.String()
-			if len(from.Over) > 0 {
-				part += " (not from " + explain.Enumerated(from.Over) + ")"
-			}
-		case part == argument:
+		case !given:
 			continue
-		default:
+		case from.String() == "":
 			part += " by default"
+		default:
+			part += " from " + from.String()
+		}
+		if len(from.Over) > 0 {
+			part += " (not from " + explain.Enumerated(from.Over) + ")"
 		}
 		parts = append(parts, part)
 	}
 	if proxy := s.client.Proxy; proxy != nil {
 		parts = append(parts, fmt.Sprintf("proxy %s from %s", proxy.Address, proxy.Variable))
 	}
-	return append(parts, "provider "+version)
-}
-
-// shownValues returns what may be shown of a configuration, by argument.
-func shownValues(client catalogue.Config) map[string]any {
-	values := map[string]any{
-		argRequestTimeout: explain.Duration(client.RequestTimeout),
-		argReadTimeout:    explain.Duration(client.ReadTimeout),
-		argMaxRetries:     client.MaxRetries,
-		argSnapshot:       client.Snapshot,
-	}
-	if u := client.BaseURL; u != nil {
-		values[argBaseURL] = u.Scheme + "://" + u.Host + u.EscapedPath() // the host as it was written
-	}
-	if names := slices.Sorted(maps.Keys(client.Headers)); len(names) > 0 {
-		values[argHeaders] = explain.Enumerated(names)
-	}
-	if client.Ceiling.Requests > 0 {
-		values[argMaxRequests] = client.Ceiling
-	}
-	return values
+	tflog.Info(ctx, "Configured: "+strings.Join(append(parts, "provider "+version), ", "))
 }
 
 // logExchange writes one line for each request. Every field is a string, since the masks of terraform-plugin-log reach

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net"
 	"os"
-	"strconv"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -49,9 +48,7 @@ func (p *catalogueProvider) Metadata(_ context.Context, _ provider.MetadataReque
 }
 
 func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
-	attributes := map[string]schema.Attribute{}
-	maps.Copy(attributes, credentialAttributes())
-	maps.Copy(attributes, gatewayAttributes())
+	attributes := credentialAttributes()
 	maps.Copy(attributes, requestAttributes())
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads a catalogue of forecasting models: model groups, their revisions, and the " +
@@ -60,7 +57,8 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 	}
 }
 
-// credentialAttributes returns the arguments for the service's address and the credentials.
+// credentialAttributes returns the arguments for the service's address, the credentials, and a gateway or a private
+// authority in front of the service.
 func credentialAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		argBaseURL: schema.StringAttribute{
@@ -69,44 +67,26 @@ func credentialAttributes() map[string]schema.Attribute {
 				setting.Variable(argBaseURL) + "`.",
 			Optional: true,
 		},
-		argClientID: optionalString(argClientID, "The client id of your organisation's credentials. Required, "+
+		argClientID: optional(argClientID, "The client id of your organisation's credentials. Required, "+
 			"together with `client_secret`, unless there is an `access_token`."),
-		argClientSecret: schema.StringAttribute{
-			MarkdownDescription: "The client secret of your organisation's credentials." +
-				alsoReadFrom(argClientSecret) + " Either keeps it out of the configuration.",
-			Optional:  true,
-			Sensitive: true,
-		},
-		argAccessToken: schema.StringAttribute{
-			MarkdownDescription: "A bearer token in place of `client_id` and `client_secret`. The provider then " +
-				"never requests one, and cannot renew this." + alsoReadFrom(argAccessToken),
-			Optional:  true,
-			Sensitive: true,
-		},
-	}
-}
-
-// gatewayAttributes returns the arguments for a gateway in front of the service, or for a private authority.
-func gatewayAttributes() map[string]schema.Attribute {
-	return map[string]schema.Attribute{
+		argClientSecret: secret(argClientSecret, "The client secret of your organisation's credentials, best kept out of the "+
+			"configuration."),
+		argAccessToken: secret(argAccessToken, "A bearer token in place of `client_id` and `client_secret`. The "+
+			"provider then never requests one, and cannot renew this."),
 		argHeaders: schema.MapAttribute{
 			MarkdownDescription: "Headers that are sent with every request, of tokens too, for a gateway in front of " +
 				"the service: the value of each by its name. Names that HTTP or the provider sets itself, such as " +
-				"`Authorization`, are refused." + alsoReadFrom(argHeaders),
+				"`Authorization`, are refused." + otherSources(argHeaders),
 			ElementType: types.StringType,
 			Optional:    true,
 			Sensitive:   true,
 		},
-		argClientCertificate: optionalString(argClientCertificate, "The certificate in PEM form, followed by those "+
+		argClientCertificate: optional(argClientCertificate, "The certificate in PEM form, followed by those "+
 			"between it and its authority, that is presented to a gateway which asks for one. `client_key_pem` "+
 			"belongs to it."),
-		argClientKey: schema.StringAttribute{
-			MarkdownDescription: "The private key in PEM form of the certificate in `client_certificate_pem`, not " +
-				"encrypted." + alsoReadFrom(argClientKey),
-			Optional:  true,
-			Sensitive: true,
-		},
-		argCACertificate: optionalString(argCACertificate, "Certificates in PEM form that are trusted beside the "+
+		argClientKey: secret(argClientKey, "The private key in PEM form of the certificate in "+
+			"`client_certificate_pem`, not encrypted."),
+		argCACertificate: optional(argCACertificate, "Certificates in PEM form that are trusted beside the "+
 			"system's own, for a service behind a private authority. One that cannot be parsed is left out with a "+
 			"warning."),
 	}
@@ -115,41 +95,46 @@ func gatewayAttributes() map[string]schema.Attribute {
 // requestAttributes returns the arguments for how requests are sent.
 func requestAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		argRequestTimeout: optionalString(argRequestTimeout, "How long one attempt of one request may take, the "+
-			"body included, as a duration such as `10s`. The default is "+
-			"`"+explain.Duration(defaultRequestTimeout)+"`."),
-		argReadTimeout: optionalString(argReadTimeout, "How long one question to the service may take, every wait "+
+		argRequestTimeout: optional(argRequestTimeout, "How long one attempt of one request may take, the "+
+			"body included, as a duration such as `10s`."),
+		argReadTimeout: optional(argReadTimeout, "How long one question to the service may take, every wait "+
 			"and retry included, as a duration such as `90s`. A data source that asks about many groups has as "+
-			"long for each of them. The default is `"+explain.Duration(defaultReadTimeout)+"`."),
+			"long for each of them."),
 		argMaxRetries: schema.NumberAttribute{
 			MarkdownDescription: "How many attempts may follow the first when the network or the service fails " +
-				"in a way that may pass. `0` is allowed. The default is " +
-				"`" + strconv.Itoa(defaultMaxRetries) + "`." +
-				alsoReadFrom(argMaxRetries),
+				"in a way that may pass. `0` is allowed." + otherSources(argMaxRetries),
 			Optional: true,
 		},
-		argMaxRequests: optionalString(argMaxRequests, "The most requests this process may send in a period, "+
+		argMaxRequests: optional(argMaxRequests, "The most requests this process may send in a period, "+
 			"token requests included: `60/1m` is 60 in any minute. They may come in a burst; `1/2s` is an even "+
 			"pace. There is no ceiling by default; the process still pauses when the service asks it to."),
 		argSnapshot: schema.BoolAttribute{
 			MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see " +
 				"the same answer. `false` makes each block read afresh, for a run that publishes a revision and " +
 				"then reads it. Set it to `false` in test files that publish: from Terraform 1.13 one process " +
-				"of the provider serves every `run` of a file. The default is " +
-				"`" + strconv.FormatBool(defaultSnapshot) + "`." + alsoReadFrom(argSnapshot),
+				"of the provider serves every `run` of a file." + otherSources(argSnapshot),
 			Optional: true,
 		},
 	}
 }
 
-// optionalString returns an argument that can come from the environment as well.
-func optionalString(argument, description string) schema.StringAttribute {
-	return schema.StringAttribute{MarkdownDescription: description + alsoReadFrom(argument), Optional: true}
+func optional(argument, description string) schema.StringAttribute {
+	return schema.StringAttribute{MarkdownDescription: description + otherSources(argument), Optional: true}
 }
 
-// alsoReadFrom ends the description of an argument.
-func alsoReadFrom(argument string) string {
-	text := " Also read from `" + setting.Variable(argument) + "`"
+func secret(argument, description string) schema.StringAttribute {
+	attribute := optional(argument, description)
+	attribute.Sensitive = true
+	return attribute
+}
+
+// otherSources ends the description of an argument: its default, and its variables.
+func otherSources(argument string) string {
+	text := ""
+	if standard := defaults[argument]; standard != "" {
+		text = " The default is `" + standard + "`."
+	}
+	text += " Also read from `" + setting.Variable(argument) + "`"
 	if file := setting.FileVariable(argument); file != "" {
 		text += ", or from the file that `" + file + "` names"
 	}
@@ -161,8 +146,7 @@ func alsoReadFrom(argument string) string {
 func (p *catalogueProvider) ValidateConfig(
 	ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse,
 ) {
-	var config configuration
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	config := decode(ctx, req.Config, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
 		report(config.malformed(), &resp.Diagnostics)
 	}
@@ -172,8 +156,7 @@ func (p *catalogueProvider) ValidateConfig(
 func (p *catalogueProvider) Configure(
 	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {
-	var config configuration
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	config := decode(ctx, req.Config, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -186,7 +169,9 @@ func (p *catalogueProvider) Configure(
 	for _, w := range resolved.warnings {
 		resp.Diagnostics.AddAttributeWarning(w.at(), w.summary, w.detail)
 	}
-	warnOfUnread(resolved.unread, problems, &resp.Diagnostics)
+	if unread := unreadVariables(env); len(unread) > 0 {
+		resp.Diagnostics.AddWarning(explain.SummaryUnreadVariable, explain.JoinFirst(unread, "\n"))
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}

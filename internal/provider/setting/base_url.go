@@ -5,23 +5,21 @@ import (
 	"errors"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // ParseBaseURL reads the service's address: an absolute https URL, with a path prefix or not, http to a loopback host
-// only, and nothing else in it. The result does not end with a slash. An error never quotes anything that may be a
-// password.
+// only, and nothing else in it. The result does not end with a slash. An error shows one character of it at most, and
+// never one of a password.
 func ParseBaseURL(text string) (*url.URL, error) {
-	if problem := addressMistake(text); problem != "" {
-		return nil, errors.New(problem)
-	}
 	u, err := url.Parse(text)
-	if err != nil {
-		return nil, errors.New("it cannot be parsed as a URL")
+	if problem := addressMistake(text, u, err); problem != "" {
+		return nil, errors.New(problem)
 	}
 	u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
 	u.Path = strings.TrimRight(u.Path, "/")
@@ -31,66 +29,57 @@ func ParseBaseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// addressMistake says what is wrong with a base URL, or returns "". It shows one character of it at most, and never
-// one that may be of a password or a secret.
-func addressMistake(text string) string {
-	const form = "write https://HOST, with :PORT and /PATH if needed, without a user name, query or fragment"
-	scheme, _, hasScheme := strings.Cut(strings.ToLower(text), "://")
-	unseen := oddityOf(text, func(r rune) bool { return unicode.IsSpace(r) || isUnseen(r) }, form)
+// addressMistake says what is wrong with a base URL, which is parsed as u or with an error, or returns "".
+func addressMistake(text string, u *url.URL, err error) string {
+	const form = "; write https://HOST, with :PORT and /PATH if needed, without a user name, query or fragment"
+	unseen := oddityOf(text, func(r rune) bool { return r == ' ' || isUnseen(r) }, form)
 	switch {
 	case unseen != "":
 		return unseen
-	case !hasScheme:
+	case !strings.Contains(text, "://"), err == nil && !slices.Contains([]string{"https", "http"}, u.Scheme):
 		return "it must be an absolute URL that starts with https://"
-	case strings.Count(text, "://") > 1:
-		return "it has :// twice; write one address"
-	case strings.Contains(authority(text), "@"):
+	case err != nil && !strings.Contains(text, "@"):
+		return "it cannot be parsed as a URL" + form
+	case err != nil, u.User != nil:
 		return "it must not hold a user name or password"
-	case badPort(text):
-		return "its port is not a number from 1 to 65535"
 	}
-	odd := oddityOf(text, oddInAddress(), form)
-	if odd == "" && scheme != "https" && scheme != "http" {
-		odd = "it must be an absolute URL that starts with https://"
-	}
-	return cmp.Or(odd, hostMistake(text), clearText(text))
-}
-
-// oddInAddress returns a test for odd characters in an address that is read from its beginning: those that a host
-// cannot contain, or, after the third slash, a path. Letters beyond ASCII are allowed.
-func oddInAddress() func(rune) bool {
-	usual, slashes := ":/[]-._~", 0
-	return func(r rune) bool {
-		switch {
-		case r == '[':
-			usual += "%" // begins a zone
-		case r == '/' && slashes == 2:
-			usual += "%!$&'()*+,;=@"
-		}
-		if r == '/' {
-			slashes++
-		}
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(usual, r)
-	}
-}
-
-// hostMistake says what is wrong with the host of an address, or returns "".
-func hostMistake(text string) string {
-	host, _ := hostAndPort(text)
-	switch {
-	case host == "" || host == "[]":
-		return "it does not name a host"
-	case !strings.HasPrefix(host, "[") && strings.Contains(host, ":"):
-		return `the host contains an unexpected ":"`
+	odd := redact.OddCharacter(text, otherThan(":/[]-._~%!$&'()*+,;=@"))
+	switch problem := cmp.Or(odd, hostMistake(u)); {
+	case problem != "":
+		return problem + form
+	case u.Scheme == "http" && !loopback(u.Hostname()):
+		return "http would send the secret unencrypted and is accepted for a loopback host only, such as 127.0.0.1; use " +
+			"https"
 	}
 	return ""
 }
 
-// badPort reports whether an address has a port that is not a number from 1 to 65535.
-func badPort(text string) bool {
-	_, port := hostAndPort(text)
-	number, err := strconv.ParseUint(strings.TrimPrefix(port, ":"), 10, 16)
-	return port != "" && (err != nil || number == 0)
+// hostMistake says what is wrong with the host or the port of an address, or returns "".
+func hostMistake(u *url.URL) string {
+	host := strings.ToLower(u.Hostname())
+	port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
+	odd := redact.OddCharacter(host, otherThan(":-._~%")) // a colon and a zone in IPv6
+	switch {
+	case host == "":
+		return "it does not name a host"
+	case host == "http", host == "https":
+		return "it has " + host + " in place of a host"
+	case err != nil, port == 0, strings.HasSuffix(u.Host, ":"):
+		return "its port is not a number from 1 to 65535"
+	case odd != "":
+		return "in its host, " + odd
+	}
+	return ""
+}
+
+func loopback(host string) bool {
+	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
+}
+
+// ofRoute reports whether a path ends in the version of the interface, or in a route below it.
+func ofRoute(path string) bool {
+	return strings.HasSuffix(path, "/v1") || strings.HasSuffix(path, catalogue.TokenPath) ||
+		strings.Contains(path+"/", catalogue.ModelGroupsPath+"/")
 }
 
 // OtherAddress reports whether the environment has an address, and not this one. It returns the address if it may be
@@ -113,58 +102,10 @@ func spelledAlike(base *url.URL) string {
 	return strings.Join([]string{base.Scheme, strings.ToLower(base.Hostname()), port, base.EscapedPath()}, " ")
 }
 
-// authority returns the part between the scheme and the path of an address: host and port, and user name and
-// password if it has them.
-func authority(text string) string {
-	_, rest, _ := strings.Cut(text, "://")
-	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
-		rest = rest[:end]
-	}
-	return rest
-}
-
-// hostAndPort splits an authority at the colon before the port. port has the colon, or is "".
-func hostAndPort(text string) (host, port string) {
-	text = authority(text)
-	if at := strings.LastIndexByte(text, ':'); at > strings.LastIndexByte(text, ']') {
-		return text[:at], text[at:]
-	}
-	return text, ""
-}
-
-// clearText says that an address would send credentials unencrypted to another machine, or returns "".
-func clearText(text string) string {
-	host, _ := hostAndPort(text)
-	if !strings.HasPrefix(strings.ToLower(text), "http://") || loopback(strings.Trim(host, "[]")) {
-		return ""
-	}
-	return "http would send the secret unencrypted and is accepted for a loopback host only, such as 127.0.0.1; " +
-		"use https"
-}
-
-func loopback(host string) bool {
-	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
-}
-
-// ofRoute reports whether a path ends in the version of the interface, or in a route below it.
-func ofRoute(path string) bool {
-	return strings.HasSuffix(path, "/v1") || strings.HasSuffix(path, catalogue.TokenPath) ||
-		strings.Contains(path+"/", catalogue.ModelGroupsPath+"/")
-}
-
-// Showable reports whether a base URL that cannot be used may be shown. A password stands before an @, or behind a
-// colon in place of a port, if slashes are missing too: https:/me:password/host. A key may stand in a query, and any
-// other text may be the secret, given in the wrong variable.
+// Showable reports whether a base URL that cannot be used may be shown: it begins as one, and has no place for a
+// password or a key. Any other text may be the secret, given in the wrong variable.
 func Showable(text string) bool {
-	if before, host, isIP := strings.Cut(text, "["); isIP {
-		if ip, after, _ := strings.Cut(host, "]"); net.ParseIP(ip) != nil {
-			text = before + after
-		}
-	}
-	for _, behind := range strings.Split(text, ":")[1:] {
-		if port, _, _ := strings.Cut(behind, "/"); strings.Trim(port, "0123456789") != "" {
-			return false
-		}
-	}
-	return strings.HasPrefix(strings.ToLower(text), "http") && !strings.ContainsAny(text, "@?#%")
+	rest, ofHTTP := strings.CutPrefix(strings.ToLower(text), "http")
+	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "s"), "://")
+	return ofHTTP && !strings.ContainsAny(rest, ":@?#%")
 }

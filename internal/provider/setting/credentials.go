@@ -9,47 +9,27 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// wrappings are characters that may stand around a credential: how to remove them, and the sentence about them.
-var wrappings = []struct {
-	without func(string) string
-	say     string
-}{
-	{withoutMark, "begins with a byte order mark (U+FEFF); save its file as UTF-8 without one"},
-	{strings.TrimSpace, "has white space around it, such as the line break at the end of a file; {}"},
-	{withoutQuotes, "has quotes around it that are part of the value"},
-}
-
-func withoutMark(text string) string { return strings.TrimPrefix(text, byteOrderMark) }
-
-func withoutQuotes(text string) string { return strings.Trim(text, quotes) }
-
-// Oddities describes each oddity of a credential and its remedy, without showing the value. trimmed says
-// how to get rid of white space around it. Each may belong to the value, so none is a problem by itself. If nothing
-// else is odd, a secret may be the wrong text or a part of one; the length of a longer one is not told.
-func Oddities(argument, value, trimmed string) []string {
+// Oddities describes what is odd about a credential, without showing the value. It may belong to the value, so it is no
+// problem by itself. If nothing else is odd, a secret may be the wrong text or a part of one; the length of a longer one
+// is not told.
+func Oddities(argument, value string) []string {
 	const short = 12
-	var found []string
-	for _, around := range wrappings {
-		inner := around.without(value)
-		if inner != value {
-			found = append(found, strings.ReplaceAll(around.say, "{}", trimmed))
-		}
-		value = inner
-	}
-	odd := redact.OddCharacter(value, isUnseen)
-	if left := oddity(value); left != "" {
-		found = append(found, left)
-	} else if odd != "" {
-		found = append(found, "is odd: its "+odd)
-	}
-	switch length := utf8.RuneCountInString(value); {
-	case found != nil || argument == ClientID || length >= short:
+	inner := strings.TrimSpace(value)
+	left, odd, length := oddity(inner), redact.OddCharacter(inner, isUnseen), utf8.RuneCountInString(value)
+	switch {
+	case inner != value:
+		left = "has white space around it, such as the line break at the end of a file; leave it out"
+	case left != "":
+	case odd != "":
+		left = "is odd: its " + odd
+	case argument == ClientID || length >= short:
+		return nil
 	case length == 1:
-		found = []string{"has only one character"}
+		left = "has only one character"
 	default:
-		found = []string{fmt.Sprintf("has only %d characters", length)}
+		left = fmt.Sprintf("has only %d characters", length)
 	}
-	return found
+	return []string{left}
 }
 
 // Verbatim is the parser of a client id and a client secret, which may be any text.
@@ -59,10 +39,10 @@ func Verbatim(text string) (string, error) { return text, nil }
 // that people paste in its place. White space around it is never part of a token and is left out. The error does not
 // show the text.
 func ParseAccessToken(text string) (string, error) {
-	text = strings.TrimSpace(withoutMark(text))
-	const form = "give one token, in ASCII, without a word such as Bearer before it"
+	text = strings.TrimSpace(strings.TrimPrefix(text, byteOrderMark))
+	const form = "; give one token, in ASCII, without a word such as Bearer before it"
 	isOdd := func(r rune) bool { return r <= ' ' || r > '~' }
-	if problem := oddityOf(withoutQuotes(text), isOdd, form); problem != "" { // they may belong to it
+	if problem := oddityOf(strings.Trim(text, quotes), isOdd, form); problem != "" { // they may belong to it
 		return "", errors.New(problem)
 	}
 	return text, nil

@@ -16,17 +16,14 @@ import (
 func ParseHeaders(text string) (map[string]string, error) {
 	headers, lines := map[string]string{}, map[string]int{}
 	var problems []string
-	number := 0
-	for line := range strings.Lines(withoutMark(text)) {
-		number++
-		if IsBlank(line) {
-			continue
-		}
+	for i, line := range strings.Split(strings.TrimPrefix(text, byteOrderMark), "\n") {
 		name, value, hasColon := strings.Cut(strings.TrimSpace(line), ":")
 		value = strings.TrimSpace(value)
 		problem, before := HeaderMistake(name, value), lines[strings.ToLower(name)]
 		_, next, spelled := strings.Cut(value, `\n`)
 		switch {
+		case IsBlank(line):
+			continue
 		case !hasColon:
 			problem = "has no colon; write Name: value"
 		case spelled && strings.Contains(next, ": "):
@@ -35,9 +32,9 @@ func ParseHeaders(text string) (map[string]string, error) {
 			problem = fmt.Sprintf("has the same name as line %d", before)
 		}
 		if problem != "" {
-			problems = append(problems, fmt.Sprintf("line %d %s", number, problem))
+			problems = append(problems, fmt.Sprintf("line %d %s", i+1, problem))
 		}
-		lines[strings.ToLower(name)] = number
+		lines[strings.ToLower(name)] = i + 1
 		headers[name] = value
 	}
 	if len(problems) > 0 {

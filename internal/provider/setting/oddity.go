@@ -6,6 +6,7 @@ package setting
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -31,22 +32,18 @@ func EmptyOrBlank(text string) string {
 // oddity describes in a phrase the text that stands in place of a value, or returns "". It never shows anything that
 // may be a secret. The first character that is odd, which says most of the rest, depends on the value.
 func oddity(text string) string {
-	left, form, reference := leftovers[strings.ToLower(text)], placeholder(text), referenceOf(text)
+	form := formOf(text)
 	switch {
 	case IsBlank(text):
 		return "is blank"
 	case strings.Trim(text, quotes) != text:
 		return "has quotes around it; leave them out"
-	case left != "":
-		return "is " + text + ", which " + left
-	case isHTML(text):
-		return "is a page of HTML"
-	case reference != "":
-		return "is a reference that begins with " + reference + ", which nothing replaced"
+	case slices.Contains([]string{"null", "none", "undefined"}, strings.ToLower(text)):
+		return "is " + text + ", which programs print for a missing value"
+	case text == "***":
+		return "is ***, which CI prints in place of a secret"
 	case form != "":
-		return "is a placeholder of the form " + form + ", which nothing filled in"
-	case strings.HasPrefix(strings.Join(strings.Fields(text), ""), `{"`):
-		return "is a JSON object; give only the value in it"
+		return "has the form " + form + "; give the value itself"
 	case isAssignment(text):
 		return "looks like KEY=value; give only the value"
 	case isFile(text):
@@ -56,45 +53,14 @@ func oddity(text string) string {
 }
 
 // oddityOf returns the same as the rest of a sentence that begins with "it", or which character is the first that is
-// odd, and the form that is expected.
+// odd, followed by the form that is expected.
 func oddityOf(text string, odd func(rune) bool, form string) string {
-	problem := oddity(text)
-	if at := redact.OddCharacter(text, odd); problem == "" && at != "" {
-		return at + "; " + form
-	}
-	return it(problem)
-}
-
-// it puts the subject before a phrase that is not empty.
-func it(phrase string) string {
-	if phrase == "" {
-		return ""
-	}
-	return "it " + phrase
-}
-
-// leftovers are texts that programs print or people paste in place of a value, in lower case.
-var leftovers = map[string]string{
-	"null":       "jq prints for a field that does not exist",
-	"none":       "Python prints for a missing value",
-	"undefined":  "JavaScript prints for a missing value",
-	"<nil>":      "Go templates print for a missing value",
-	"<no value>": "Go templates print for a missing value",
-	"***":        "CI prints in place of a secret",
-	"bearer":     "comes before a token",
-}
-
-func isHTML(text string) bool {
-	lower := strings.ToLower(strings.TrimSpace(text))
-	return strings.HasPrefix(lower, "<!doctype") || strings.HasPrefix(lower, "<html")
-}
-
-// referenceOf returns how a text begins in place of which a tool should have put a secret, or "".
-func referenceOf(text string) string {
-	for _, start := range []string{"op://", "arn:", "vault:"} {
-		if strings.HasPrefix(text, start) {
-			return start
-		}
+	problem, at := oddity(text), redact.OddCharacter(text, odd)
+	switch {
+	case problem != "":
+		return "it " + problem
+	case at != "":
+		return at + form
 	}
 	return ""
 }
@@ -112,28 +78,31 @@ func isFile(text string) bool {
 	return filepath.IsAbs(text) && err == nil && info.Mode().IsRegular()
 }
 
-// nameLetters are those of a variable of the shell.
-const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
-
-// placeholders are forms of text that something should have filled in: how each begins and ends, and which letters may
-// stand between ("" for any).
-var placeholders = []struct{ first, last, letters string }{
-	{"${", "}", ""},
-	{"$(", ")", ""},
-	{"<", ">", ""},
-	{"{{", "}}", ""},
-	{"$", "", nameLetters},
-	{"%", "%", nameLetters},
+// forms are those of a placeholder that something should have filled in, of a reference to a secret, and of a document:
+// how each begins and ends, and whether only the name of a variable may stand between.
+var forms = []struct {
+	first, last string
+	ofVariable  bool
+}{
+	{"${", "}", false},
+	{"$(", ")", false},
+	{"{", "}", false},
+	{"<", ">", false},
+	{"$", "", true},
+	{"%", "%", true},
+	{"op://", "", false},
+	{"arn:", "", false},
+	{"vault:", "", false},
 }
 
-// placeholder returns which of these forms a text has, or "". An address in angle brackets does not count.
-func placeholder(text string) string {
-	for _, p := range placeholders {
-		rest, starts := strings.CutPrefix(text, p.first)
-		inner, ends := strings.CutSuffix(rest, p.last)
-		isName := len(inner) > 2 && strings.Trim(inner, p.letters) == ""
-		if starts && ends && !strings.Contains(inner, "://") && (p.letters == "" || isName) {
-			return p.first + "…" + p.last
+// formOf returns which of these forms a text has, or "".
+func formOf(text string) string {
+	for _, f := range forms {
+		rest, starts := strings.CutPrefix(text, f.first)
+		inner, ends := strings.CutSuffix(rest, f.last)
+		isVariable := len(inner) > 2 && strings.Trim(inner, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == ""
+		if starts && ends && (isVariable || !f.ofVariable) {
+			return f.first + "…" + f.last
 		}
 	}
 	return ""
@@ -141,3 +110,10 @@ func placeholder(text string) string {
 
 // isUnseen reports whether a reader cannot see a character. A plain space may belong to a secret.
 func isUnseen(r rune) bool { return !unicode.IsPrint(r) }
+
+// otherThan returns a test for characters that are not letters, digits or among those allowed.
+func otherThan(allowed string) func(rune) bool {
+	return func(r rune) bool {
+		return !unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark) && !strings.ContainsRune(allowed, r)
+	}
+}

@@ -1,7 +1,7 @@
 package setting
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -10,7 +10,6 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // Proxy finds the proxy for the service, nil for none. leftOut says in a sentence why a proxy that is set is not used,
@@ -33,13 +32,11 @@ func (e Environment) Proxy(base *url.URL) (proxy *catalogue.Proxy, leftOut strin
 		}
 		return nil, leftOut, nil
 	}
-	address, err := url.Parse(withProxyScheme(value))
-	problem := proxyMistake(value)
-	if problem != "" || err != nil {
-		// The value is not shown, because it may hold a password.
+	address, err := parseProxy(value)
+	if err != nil {
 		return nil, "", fmt.Errorf("The value of the environment variable %s is not the address of a proxy, such as "+
-			"http://proxy.example:8080: %s.\n\nTo go without a proxy, unset the variable, or name the host of "+
-			"base_url in NO_PROXY.", name, cmp.Or(problem, "it cannot be parsed as a URL"))
+			"http://proxy.example:8080: %w.\n\nTo go without a proxy, unset the variable, or name the host of "+
+			"base_url in NO_PROXY.", name, err)
 	}
 	proxy = catalogue.NewProxy(address, name)
 	proxy.Except = except
@@ -55,48 +52,30 @@ func (e Environment) otherProxy(base *url.URL) string {
 	return fmt.Sprintf("%s is set, but for an https address only HTTPS_PROXY is read.", other)
 }
 
-// withProxyScheme returns the address of a proxy with http if it lacks a scheme, as net/http reads it.
-func withProxyScheme(value string) string {
-	if strings.Contains(value, "://") {
-		return value
+// parseProxy reads the address of a proxy, which is http if it lacks a scheme, as net/http reads it. An error shows one
+// character of its host at most, and never one of a user name or password.
+func parseProxy(value string) (*url.URL, error) {
+	const escaped = "special characters in a user name or password are written as %XX, such as %23 for #"
+	address := value
+	if !strings.Contains(value, "://") {
+		address = "http://" + value
 	}
-	return "http://" + value
-}
-
-// proxyMistake says what is wrong with the address of a proxy, or returns "". It shows one character of it at most,
-// and never one of a user name or password.
-func proxyMistake(value string) string {
-	scheme, rest, _ := strings.Cut(withProxyScheme(value), "://")
-	end := strings.LastIndexByte(rest, '@') + 1
-	user, host := rest[:end], rest[end:]
-	_, broken := url.Parse("http://" + user + "host")
-	switch left := oddity(value); {
-	case left != "":
-		return "it " + left
-	case strings.TrimSpace(value) != value:
-		return "it has white space around it; leave it out"
-	case !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, strings.ToLower(scheme)):
-		return "its scheme must be http, https, socks5 or socks5h"
-	case broken != nil || strings.ContainsAny(user, "/?#"): // it ends early, at a / for example
-		return "special characters in its user name or password have to be written as %XX, such as %23 for #"
-	}
-	return proxyHostMistake(scheme + "://" + host)
-}
-
-// proxyHostMistake says what is wrong with such an address beside its user name and password, or returns "".
-func proxyHostMistake(address string) string {
-	_, rest, _ := strings.Cut(strings.ToLower(address), "://")
-	host, path, _ := strings.Cut(rest, "/")
-	odd, scheme := redact.OddCharacter(host, oddInAddress()), strings.TrimSuffix(host, ":")
+	u, err := url.Parse(address)
+	odd := oddity(value)
 	switch {
-	case scheme == "http" || scheme == "https":
-		return "it has " + scheme + " in place of a host; write " + scheme + "://HOST:PORT"
 	case odd != "":
-		return odd + ", counted from its host; write http://HOST:PORT"
-	case badPort(address):
-		return "its port is not a number from 1 to 65535"
-	case strings.Trim(path, "/") != "":
-		return "it has a path, as a file for automatic configuration has; write the proxy's own address"
+		return nil, errors.New("it " + odd)
+	case strings.TrimSpace(value) != value:
+		return nil, errors.New("it has white space around it; leave it out")
+	case err != nil:
+		return nil, errors.New("it cannot be parsed as a URL; " + escaped)
+	case !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme):
+		return nil, errors.New("its scheme must be http, https, socks5 or socks5h")
+	case hostMistake(u) != "":
+		return nil, errors.New(hostMistake(u) + "; write http://HOST:PORT")
+	case strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.ForceQuery, u.Fragment != "":
+		return nil, errors.New("it has a path, a query or a fragment, as a file for automatic configuration has; write " +
+			"only the proxy's own address; " + escaped)
 	}
-	return hostMistake(address)
+	return u, nil
 }

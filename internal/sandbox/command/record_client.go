@@ -58,7 +58,7 @@ func (g *given) readCredential(argument string, parse func(string) (string, erro
 		for _, other := range instead {
 			from.Over = append(from.Over, g.VariablesFor(other)...)
 		}
-		oddities := setting.Oddities(argument, value, "take it out of "+from.String())
+		oddities := setting.Oddities(argument, value)
 		g.Credentials = append(g.Credentials, explain.Credential{
 			Argument: argument,
 			Origin:   from,
