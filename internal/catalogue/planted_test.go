@@ -2,19 +2,17 @@ package catalogue_test
 
 import (
 	"flag"
-	"go/parser"
-	"go/token"
+	"fmt"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 )
 
-var plant = flag.Bool("planted", false, "build the client with each fault of testdata/planted.txt, and want the simulation to notice it")
+var plant = flag.Bool("planted", false, "have the simulation notice each fault of testdata/planted.txt")
 
 // plantedSeeds is how many seeds may pass until a fault is noticed: most need fifty, one some thousands.
 const plantedSeeds = "12000"
@@ -45,138 +43,123 @@ func plantedFaults(t *testing.T) (faults []plantedFault) {
 	return faults
 }
 
-// plantedFunction is the function of a fault.
-type plantedFunction struct {
-	path          string // of its file
-	before, after string // the file, up to the function and from its end on
-	text          string // with the fault
+// plantable is a function that faults change.
+type plantable struct {
+	path       string // of its file
+	head, body string
+	cases      string // the bodies with each fault
 }
 
-// planted returns the function of a fault.
-func (f plantedFault) planted(t *testing.T) plantedFunction {
+// findPlantable returns the function of a fault.
+func findPlantable(t *testing.T, function string) *plantable {
 	t.Helper()
-	dir, function := ".", f.function
-	if inPace, ok := strings.CutPrefix(function, "pace."); ok {
-		dir, function = "../pace", inPace
+	dir, name := ".", function
+	if inPace, ok := strings.CutPrefix(name, "pace."); ok {
+		dir, name = "../pace", inPace
 	}
-	if receiver, name, ok := strings.Cut(function, "."); ok {
-		function = `\(\w+ \*?` + receiver + `\) ` + name
+	if receiver, method, ok := strings.Cut(name, "."); ok {
+		name = `\(\w+ \*?` + receiver + `\) ` + method
 	}
-	declaration := regexp.MustCompile(`(?ms)^func ` + function + `[\[(].*?\{$(.*?)^\}$`)
-	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
-	for _, file := range files {
-		source, err := os.ReadFile(file)
+	declaration := regexp.MustCompile(`(?ms)^(func ` + name + `[\[(].*?\{$)(.*?)^\}$`)
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	for _, path := range paths {
+		source, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := declaration.FindSubmatchIndex(source)
-		if at == nil {
-			continue
+		if parts := declaration.FindSubmatch(source); parts != nil {
+			return &plantable{path: path, head: string(parts[1]), body: string(parts[2])}
 		}
-		head, body := string(source[at[0]:at[2]]), string(source[at[2]:at[3]])
-		changed := "\n" + f.added + body
-		if f.old != "" {
-			line := regexp.MustCompile(`(?m)^\s*` + regexp.QuoteMeta(f.old) + `$`)
-			if found := line.FindAllString(body, -1); len(found) != 1 {
-				t.Fatalf("%q stands %d times in %s", f.old, len(found), f.function)
-			}
-			changed = line.ReplaceAllLiteralString(body, f.added)
-		}
-		whole, err := filepath.Abs(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return plantedFunction{whole, string(source[:at[0]]), string(source[at[1]:]), head + changed + "}"}
 	}
-	t.Fatalf("there is no function %s", f.function)
-	return plantedFunction{}
+	t.Fatalf("there is no function %s", function)
+	return nil
 }
 
-// whole returns the file with the fault.
-func (p plantedFunction) whole() string { return p.before + p.text + p.after }
-
-// unusedImport returns the name of a package that a file imports and does not use, "" if there is none.
-func unusedImport(t *testing.T, text string) string {
+// plant adds the body with a fault.
+func (p *plantable) plant(t *testing.T, f plantedFault) {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "", text, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, imported := range file.Imports {
-		name := path.Base(strings.Trim(imported.Path.Value, `"`))
-		if !strings.Contains(text, name+".") {
-			return name
+	changed := "\n" + f.added + p.body
+	if f.old != "" {
+		line := regexp.MustCompile(`(?m)^\s*` + regexp.QuoteMeta(f.old) + `$`)
+		if found := line.FindAllString(p.body, -1); len(found) != 1 {
+			t.Fatalf("%q stands %d times in %s", f.old, len(found), f.function)
 		}
+		changed = line.ReplaceAllLiteralString(p.body, f.added)
 	}
-	return ""
+	p.cases += fmt.Sprintf("case %q:%s", f.name, changed)
 }
 
-// renamed returns the function under a name of its own, so that it can stand beside the one without the fault.
-func (p plantedFunction) renamed(n int) string {
-	return regexp.MustCompile(`^func (\(.*?\) )?\w+`).ReplaceAllString(p.text, "func ${1}planted"+strconv.Itoa(n))
-}
-
-// Each fault compiles, and each rule has one; -planted builds the client with each, and the rule must notice it.
-func TestPlantedFaults(t *testing.T) {
-	t.Parallel()
-	rules, files := map[string]bool{}, map[string]string{}
-	for i, f := range plantedFaults(t) {
-		rules[f.rule] = true
-		t.Run(f.name, func(t *testing.T) {
-			p := f.planted(t)
-			if name := unusedImport(t, p.whole()); name != "" {
-				t.Errorf("with the fault, package %s is not used", name)
-			}
-			if files[p.path] == "" {
-				files[p.path] = p.whole() // the other faults stand beside it
-			}
-			files[p.path] += "\n" + p.renamed(i) + "\n"
-			if !*plant {
-				return
-			}
-			output, err := f.simulation(t, p).CombinedOutput()
-			if noticed := regexp.MustCompile(`seed \d+ `).FindString(string(output)); err == nil || noticed == "" {
-				t.Errorf("%s seeds and the rule %q did not notice it: %v\n%s", plantedSeeds, f.rule, err, output)
-			} else {
-				t.Logf("noticed by %q, %s", f.rule, noticed)
-			}
-		})
-	}
-	if output, err := overlaid(t, files, "build", "-o", os.DevNull, ".", "../pace").CombinedOutput(); err != nil {
-		t.Errorf("some fault does not compile: %v\n%s", err, output)
-	}
-	for _, r := range simRules {
-		if !rules[r.name] {
-			t.Errorf("no planted fault breaks the rule %q", r.name)
+// plantedTests builds the tests of this package with all faults, and returns their program. The variable PLANTED names
+// the fault that is in force.
+func plantedTests(t *testing.T, faults []plantedFault) string {
+	t.Helper()
+	functions := map[string]*plantable{}
+	for _, f := range faults {
+		if functions[f.function] == nil {
+			functions[f.function] = findPlantable(t, f.function)
 		}
+		functions[f.function].plant(t, f)
 	}
-}
-
-// simulation builds the tests of this package with the fault, and returns the command that simulates.
-func (f plantedFault) simulation(t *testing.T, p plantedFunction) *exec.Cmd {
-	t.Helper()
-	tests := filepath.Join(t.TempDir(), "planted.test")
-	files := map[string]string{p.path: p.whole()}
-	if output, err := overlaid(t, files, "test", "-c", "-o", tests, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
+	const variable = "import \"os\"\nvar planted = os.Getenv(\"PLANTED\")\n"
+	files := map[string]string{
+		"planted.go":         "package catalogue\n" + variable,
+		"../pace/planted.go": "package pace\n" + variable,
 	}
-	return exec.CommandContext(t.Context(), tests,
-		"-test.run=^TestSimulation$", "-seeds="+plantedSeeds, "-stop-after=1", "-rule="+f.rule)
-}
-
-// overlaid returns a command of go that finds these texts in the place of the files.
-func overlaid(t *testing.T, files map[string]string, command string, args ...string) *exec.Cmd {
-	t.Helper()
+	for _, p := range functions {
+		if files[p.path] == "" {
+			source, err := os.ReadFile(p.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[p.path] = string(source)
+		}
+		whole := p.head + "\nswitch planted {\n" + p.cases + "default:" + p.body + "}\n"
+		files[p.path] = strings.Replace(files[p.path], p.head+p.body, whole, 1)
+	}
 	dir, replaced := t.TempDir(), map[string]string{}
 	for path, text := range files {
-		replaced[path] = filepath.Join(dir, filepath.Base(filepath.Dir(path))+"-"+filepath.Base(path))
+		replaced[path] = filepath.Join(dir, strings.ReplaceAll(path, "/", "-"))
 		if err := os.WriteFile(replaced[path], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	overlay := filepath.Join(dir, "overlay.json")
+	overlay, tests := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "planted.test")
 	if err := os.WriteFile(overlay, inJSON(map[string]any{"Replace": replaced}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return exec.CommandContext(t.Context(), "go", append([]string{command, "-overlay", overlay}, args...)...)
+	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", overlay, "-o", tests, ".")
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("some fault does not compile: %v\n%s", err, output)
+	}
+	return tests
+}
+
+// Each fault compiles, and each rule has one; -planted runs the simulation with each, and the rule must notice it.
+func TestPlantedFaults(t *testing.T) {
+	t.Parallel()
+	faults := plantedFaults(t)
+	for _, r := range simRules {
+		if !slices.ContainsFunc(faults, func(f plantedFault) bool { return f.rule == r.name }) {
+			t.Errorf("no planted fault breaks the rule %q", r.name)
+		}
+	}
+	tests := plantedTests(t, faults)
+	for _, f := range faults {
+		if *plant {
+			t.Run(f.name, func(t *testing.T) { f.isNoticed(t, tests) })
+		}
+	}
+}
+
+func (f plantedFault) isNoticed(t *testing.T, tests string) {
+	t.Helper()
+	simulation := exec.CommandContext(t.Context(), tests,
+		"-test.run=^TestSimulation$", "-seeds="+plantedSeeds, "-stop-after=1", "-rule="+f.rule)
+	simulation.Env = append(os.Environ(), "PLANTED="+f.name)
+	output, err := simulation.CombinedOutput()
+	if noticed := regexp.MustCompile(`seed \d+ `).FindString(string(output)); err == nil || noticed == "" {
+		t.Errorf("%s seeds and the rule %q did not notice it: %v\n%s", plantedSeeds, f.rule, err, output)
+	} else {
+		t.Logf("noticed by %q, %s", f.rule, noticed)
+	}
 }
