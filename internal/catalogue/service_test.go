@@ -39,7 +39,7 @@ var (
 // ages is longer than any read lasts.
 const ages = 24 * time.Hour
 
-// found answers a read with a model of two revisions, whatever its path is.
+// found answers a read with a record, whatever its path is.
 var found = reply{}
 
 // answered returns an answer of that status, with a code of the service.
@@ -209,7 +209,7 @@ func (s *service) receive(x *request, r *http.Request) (answer reply) {
 	}
 	answer.status = cmp.Or(answer.status, http.StatusOK)
 	if answer.body == "" && answer.status == http.StatusOK {
-		answer.body, _ = simDocument(x.path, 2)
+		answer.body = simDocument(x.path, "")
 	}
 	if answer.header == nil {
 		answer.header = http.Header{}

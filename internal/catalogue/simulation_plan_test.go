@@ -38,23 +38,11 @@ func between(r *rand.Rand, low, high time.Duration) time.Duration {
 // simReader asks one question.
 type simReader struct {
 	index, process int
-	source         string // model_group, latest_model or models
+	suffix         string // of the path: it asks for a group, its latest model or its models
 	group          int
 	start          time.Duration
 	timeout        time.Duration // what it has, at most the plan's read_timeout
 	cancelAt       time.Duration // after its start, 0: never
-}
-
-// path returns the path of the reader's question.
-func (r *simReader) path() string {
-	path := "/v1/model-group/" + groupID(r.group)
-	switch r.source {
-	case "latest_model":
-		return path + "/latest-model"
-	case "models":
-		return path + "/models"
-	}
-	return path
 }
 
 // simPlan is all that a seed decides: the reads, the settings, and the behaviour of the service.
@@ -93,7 +81,6 @@ type simServicePlan struct {
 	wrongSecret  bool
 	revocations  []time.Duration // when all tokens are revoked
 	disabledFrom time.Duration   // when the organisation is disabled, 0: never
-	publications []time.Duration // when every group gets another revision
 	echoes       bool            // messages and headers repeat credentials
 	retryAfter   string          // how an allowance says what to wait
 }
@@ -110,10 +97,10 @@ var (
 		"408", "500", "502", "503", "503 seconds", "500 html", "reset", "hang", "hang", "cut length", "cut json",
 		"stall", "slow", "slow", "429 stall", "500 stall", "401", "401 stray", "401 late", "401 late",
 		"drains", "drains", faultNoHost, faultNobodyListens,
-		"429 seconds", "429 fraction", "429 date", "429 absent", "429 0", "429 soon", "429 -7",
+		"429 seconds", "429 fraction", "429 date", "429 absent", "429 0",
 	}
 	finalReadFaults = []string{
-		"403 disabled", "403", "404", "400", "html", "redirect", "404 temporarily", "401 always",
+		"403 disabled", "403", "404", "400", "html", "redirect", "404 temporarily",
 	}
 	passingTokenFaults = []string{
 		"502 temporarily", "500", "503", "503 seconds", "408", "reset", "hang", "cut length", "cut json", "stall", "slow",
@@ -175,16 +162,16 @@ func (p *simPlan) drawReaders(r *rand.Rand) {
 	count := 1 + r.IntN(oneOf(r, 1, 2, 3, 5, 10, 10, 20, 30, 60))
 	p.service.groups = oneOf(r, 1, 2, 5, 20, 100)
 	spread := oneOf(r, 0, 0, time.Millisecond, sec, 20*sec, 2*time.Minute)
-	sources := []string{"model_group", "latest_model", "models"}
+	suffixes := []string{"", "/latest-model", "/models"}
 	if !p.snapshot {
 		// Nothing is shared, and questions differ by their paths only.
-		sources, p.service.groups = []string{oneOf(r, sources...)}, count
+		suffixes, p.service.groups = []string{oneOf(r, suffixes...)}, count
 	}
 	for i := range count {
 		reader := simReader{
 			index:   i,
 			process: r.IntN(p.processes),
-			source:  oneOf(r, sources...),
+			suffix:  oneOf(r, suffixes...),
 			group:   r.IntN(p.service.groups),
 			start:   between(r, 0, spread),
 			timeout: p.readTimeout,
@@ -233,11 +220,6 @@ func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
 	}
 	if r.IntN(40) == 0 {
 		s.disabledFrom = between(r, 0, 30*sec) + 1
-	}
-	if r.IntN(4) == 0 {
-		for range 1 + r.IntN(3) {
-			s.publications = append(s.publications, between(r, 0, 20*sec))
-		}
 	}
 	return s
 }

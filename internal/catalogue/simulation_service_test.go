@@ -19,7 +19,7 @@ type simRequest struct {
 	with   *simToken
 	fault  string // what was done to it, if anything
 	code   string // of the error
-	answer string // what a 200 says, in the words of simReading.answer
+	answer string // the name of the record of a 200
 	issued *simToken
 	cut    bool // the body is not all of the answer
 
@@ -187,7 +187,6 @@ var simCodes = map[string]string{
 	"400":             "VALIDATION_FAILED",
 	"400 invalid":     "invalid_request",
 	"401":             "UNAUTHORIZED",
-	"401 always":      "UNAUTHORIZED",
 	"401 invalid":     "invalid_client",
 	"401 late":        "UNAUTHORIZED",
 	"401 stray":       "UNAUTHORIZED",
@@ -211,7 +210,7 @@ func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 		return reply{err: errNoHost}
 	case faultNobodyListens:
 		return reply{err: errNobodyListens}
-	case "401", "401 always":
+	case "401":
 		if x.with != nil {
 			x.with.revoked = true // the service goes on rejecting it
 		}
@@ -249,7 +248,7 @@ func (s *simService) retryLater(r *rand.Rand, x *request, status int, wait time.
 		at := time.Now().Add(wait + sec - 1).Truncate(sec)
 		x.retryAt = x.arrivedAt + time.Until(at)
 		set(at.UTC().Format(http.TimeFormat))
-	case "0", "-7", "soon":
+	case "0":
 		set(way)
 	}
 	return answer
@@ -267,10 +266,8 @@ func (s *simService) honest(r *rand.Rand, x *request, sent *http.Request) reply 
 	case plan.disabledFrom > 0 && now >= plan.disabledFrom:
 		return s.fail(r, x, http.StatusForbidden, "ORGANISATION_DISABLED")
 	}
-	revision := 1 + len(filter(plan.publications, func(at time.Duration) bool { return at <= now }))
-	answer := reply{header: s.headers(r, x)}
-	answer.body, x.answer = simDocument(x.path, revision)
-	return answer
+	x.answer = fmt.Sprint("answer ", x.number)
+	return reply{header: s.headers(r, x), body: simDocument(x.path, x.answer)}
 }
 
 // serves reports whether the service takes a token at a moment.

@@ -83,7 +83,7 @@ type simReading struct {
 	*simReader
 	path       string
 	start, end time.Duration
-	answer     string // "" if it failed
+	answer     string // the name of its record, "" if it failed
 	err        error
 }
 
@@ -159,7 +159,7 @@ func (run *simRun) read(base context.Context, clients []*catalogue.Client, reade
 		defer time.AfterFunc(reader.cancelAt, cancel).Stop()
 	}
 	line := run.service.lines[reader.process]
-	r := &simReading{simReader: reader, path: reader.path(), start: line.now()}
+	r := &simReading{simReader: reader, path: "/v1/model-group/" + groupID(reader.group) + reader.suffix, start: line.now()}
 	r.ask(ctx, clients[reader.process])
 	run.mu.Lock()
 	defer run.mu.Unlock()
@@ -168,24 +168,23 @@ func (run *simRun) read(base context.Context, clients []*catalogue.Client, reade
 }
 
 func (r *simReading) ask(ctx context.Context, client *catalogue.Client) {
-	var models []*catalogue.Model
 	id := groupID(r.group)
-	switch r.source {
-	case "model_group":
+	switch r.suffix {
+	case "":
 		var g *catalogue.ModelGroup
 		if g, r.err = client.ModelGroup(ctx, id); r.err == nil {
-			r.answer = fmt.Sprintf("%s@%d", *g.ID, *g.LatestRevision)
+			r.answer = *g.Name
 		}
-	case "latest_model":
+	case "/latest-model":
 		var m *catalogue.Model
 		if m, r.err = client.LatestModel(ctx, id); r.err == nil {
-			models = append(models, m)
+			r.answer = *m.Name
 		}
 	default:
-		models, r.err = client.Models(ctx, id)
-	}
-	for i, m := range models {
-		r.answer += strings.Repeat(",", min(i, 1)) + *m.ID
+		var all []*catalogue.Model
+		if all, r.err = client.Models(ctx, id); r.err == nil {
+			r.answer = *all[0].Name
+		}
 	}
 }
 
@@ -208,7 +207,7 @@ func (run *simRun) trace() string {
 		}
 	}
 	for _, r := range run.readings {
-		add(r.start, "reader %d of process %d begins: %s %s", r.index, r.process, r.source, r.path)
+		add(r.start, "reader %d of process %d begins: %s", r.index, r.process, r.path)
 		add(r.end, "reader %d ends after %s: %s %v", r.index, r.end-r.start, r.answer, r.err)
 	}
 	for process, line := range run.service.lines {
