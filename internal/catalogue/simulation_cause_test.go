@@ -127,17 +127,14 @@ var endings = map[catalogue.Cause]func(blame) bool{
 		return b.failedNow() && len(stayed) > 1
 	},
 	serviceDown: func(b blame) bool {
-		return b.failedNow() && slices.ContainsFunc(b.readings, b.foundItDown)
+		return b.failedNow() && b.inOutage(false)
 	},
 	allowanceUsedUp: func(b blame) bool {
 		all := b.paces()
 		isHeld := b.failedNow() || b.anywhere(func(x *request) bool {
 			return x.limited() && b.holdsUntil(x, all) >= b.r.end
 		})
-		return isHeld && slices.ContainsFunc(b.readings, func(q *simReading) bool {
-			limited := kindOf(q.err) == kindLimited
-			return limited && q.end <= b.r.start && b.firstEnd((*request).letThrough, q.start) >= b.r.end
-		})
+		return isHeld && b.inOutage(true)
 	},
 	waitTooLong: func(b blame) bool {
 		backsOff := b.end.Wait <= longestBackOff && len(b.failures()) > 0
@@ -170,19 +167,10 @@ func (b blame) failedNow() bool {
 	})
 }
 
-// foundItDown reports whether another read used up its retries before the blamed one began, and none was answered since
-// the other began.
-func (b blame) foundItDown(q *simReading) bool {
-	end, gaveUp := endOf(q.err)
-	usedUp := end.Cause == retriesUsedUp || end.Cause == faultStays
-	if !gaveUp || !usedUp || q.end > b.r.start {
-		return false
-	}
-	return !slices.ContainsFunc(b.requests, func(x *request) bool {
-		refusal := x.refused() && x.status != http.StatusOK && !x.left
-		answered := x.served() || refusal
-		between := x.endAt > q.start && x.endAt < b.r.end
-		return answered && between && x.path != q.path // else q asks once more
+// inOutage reports whether the read came and ended in an outage: of the allowance, or of the service.
+func (b blame) inOutage(usedUp bool) bool {
+	return slices.ContainsFunc(b.outages(), func(o simOutage) bool {
+		return o.usedUp == usedUp && o.from <= b.r.start && o.to >= b.r.end
 	})
 }
 

@@ -33,32 +33,40 @@ func (c *simCheck) outages() (all []simOutage) {
 		case end.Cause != retriesUsedUp && end.Cause != faultStays:
 			continue
 		}
-		if c.firstEnd(ends, q.start) > q.end {
-			all = append(all, simOutage{simSpan{q.end, c.firstEnd(ends, q.end)}, limited})
+		if c.first(ends, q.start) > q.end {
+			all = append(all, simOutage{simSpan{q.end, c.first(ends, q.end)}, limited})
 		}
 	}
 	return all
 }
 
-// firstEnd returns when a read was first answered, or let through, at or after a moment.
-func (c *simCheck) firstEnd(ends func(*request) bool, from time.Duration) time.Duration {
-	at := forever
-	for _, x := range filter(c.requests, ends) {
-		if moment := max(x.headerAt, 0); moment >= from || x.endAt >= from {
-			at = min(at, max(moment, from))
+// first returns when something first happened to a request at or after a moment.
+func (c *simCheck) first(happened func(*request) time.Duration, from time.Duration) time.Duration {
+	first := forever
+	for _, x := range c.requests {
+		if at := happened(x); at >= from {
+			first = min(first, at)
 		}
 	}
-	return at
+	return first
 }
 
-// answered reports whether a read came back well: with an answer, or with a final refusal.
-func (x *request) answered() bool {
+// answered returns when a read came back well, with an answer or with a final refusal: forever if it did not.
+func (x *request) answered() time.Duration {
 	refused := x.passed() && x.status != http.StatusOK
-	return (x.served() || refused) && !x.left
+	if (x.served() || refused) && !x.left {
+		return x.endAt
+	}
+	return forever
 }
 
-// letThrough reports whether the allowance let a read through, whatever became of it then.
-func (x *request) letThrough() bool { return !x.token && x.headerAt != never && !x.limited() }
+// letThrough returns when the allowance let a read through, whatever became of it then: forever if it did not.
+func (x *request) letThrough() time.Duration {
+	if x.token || x.headerAt == never || x.limited() {
+		return forever
+	}
+	return x.headerAt
+}
 
 // oneAttemptInAnOutage: reads that begin in an outage make one attempt each while it lasts.
 func (c *simCheck) oneAttemptInAnOutage() {
