@@ -173,7 +173,7 @@ fleets: ## Make many plans of runs that share an allowance, and over instances t
 		-fleet-plans=80 -stray-plans=30
 
 .PHONY: bench
-bench: ## Measure plans against the engine's own cost; write BENCHMARKS.md and the tables of the README and a page.
+bench: ## Measure plans against the engine's own cost; write BENCHMARKS.md and the table of a page.
 	@$(TIDILY) tools/build.sh "the benchmarks" $(FIRST_BUILD) -o=$(BIN)/ ./internal/tools/bench
 	@$(TIDILY) tools/with-engine.sh $(BIN)/bench
 

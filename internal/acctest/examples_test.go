@@ -47,7 +47,6 @@ var ranAsAWhole = regexp.MustCompile(
 // promised is the output of an engine that applies an example, as the guides print it.
 var promised = map[string]string{
 	"authentication/two-organisations/main.tf": `only_theirs = toset([ "32411cc9-f7e2-4180-a875-cec7d0e36c14", ])`,
-	"guides/pin-docker-image/pin/licence.tf":   `licence = "unknown"`,
 	"guides/pin-docker-image/pin/behind.tf":    "Revision 1 is deployed, and revision 3 is published.",
 	"guides/pin-docker-image/pin/fits.tf":      "Revision 3 does not fit in place of 1: the axis quantile has no 0.25;",
 	"guides/pin-docker-image/registry/main.tf": `image = "registry.northwind.example/forecasting/de-lu-day-ahead-price@` + reviewedDigest,

@@ -1,9 +1,7 @@
 package acctest_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -266,15 +264,6 @@ func TestAccGuidePromotes(t *testing.T) {
 	wantText(t, production.expect(t, 1, "plan"), mainImage+":another; staging has revision 3, "+latestImage)
 	writeText(t, promoted, printedPins(t))
 	production.expect(t, 0, "plan")
-}
-
-func TestAccGuideReadsAFieldOfTomorrow(t *testing.T) {
-	t.Parallel()
-	w := guide(t, owner, "pin-docker-image/pin/licence.tf")
-	w.service.Inject(sandbox.Fault{Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
-		return status, header, bytes.ReplaceAll(body, []byte(`"archived":`), []byte(`"licence":"CC-BY-4.0","archived":`))
-	}})
-	wantText(t, w.expect(t, 0, "plan"), `licence = "CC-BY-4.0"`)
 }
 
 // TestAccGuideSurvives: if the catalogue is down or an image is another one, the plan warns and goes on, and deploys

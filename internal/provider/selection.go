@@ -26,7 +26,7 @@ func attributesArgument(attributes map[string]schema.Attribute, parent string) s
 		MarkdownDescription: "The names of the attributes to fill, such as `id`: any of those " +
 			"[below `" + parent + "`](#nestedatt--" + parent + "). " +
 			"The others are null, lists too, which keeps the state small and the plan quick. " +
-			"Leave it out to fill all of them; an empty list fills none.",
+			"Leave it out to fill all; an empty list fills none.",
 		Optional:    true,
 		ElementType: types.StringType,
 		Validators: []validator.List{rule{

@@ -47,20 +47,19 @@ func modelValueAttributes() map[string]schema.Attribute {
 		"model_group_id": computedString("The id of the group that the model belongs to."),
 		"name":           computedString("The model's stable identifier slug, such as `de-lu-day-ahead-price`."),
 		"display_name":   computedString("The model's human-readable name."),
-		"notes": computedString("The publisher's notes. They are null if your organisation does not own the " +
-			"model; see `is_owner`."),
-		"description": computedString("A short human-readable description."),
+		"notes":          computedString("The publisher's notes, or null if your organisation does not own the model."),
+		"description":    computedString("A short human-readable description."),
 		"revision": computedInt64("The model's revision number, higher with each revision that is published " +
 			"into the group. The first can be `0`."),
-		argDockerImage: computedString("The model's container image reference. It is null if your organisation " +
-			"does not own the model; see `is_owner`. It can change if the revision is re-published in place."),
+		argDockerImage: computedString("The model's container image reference, or null if your organisation does not own " +
+			"the model. It can change if the revision is re-published in place."),
 		"created_at": computedString("The ISO 8601 timestamp of the revision's creation."),
 		"updated_at": computedString("The ISO 8601 timestamp of the last time when the model was re-published " +
 			"or had its settings changed. The revision stays the same in both cases."),
 		"run_mode": computedString("The way the model runs: `AUTOMATIC` on a schedule, `ON_DEMAND` only when " +
 			"explicitly invoked."),
-		"model_metadata": computedString("Free-form metadata, whose shape varies per model, as compact JSON of any " +
-			"type with every digit kept. Read it with `jsondecode`."),
+		"model_metadata": computedString("Free-form metadata as compact JSON of any type, with every digit kept, for " +
+			"`jsondecode`."),
 		"archived": computedBool("Whether the model is archived. The latest revision of a group can be."),
 		"enabled":  computedBool("Whether the model runs according to its configuration. A disabled one does not run."),
 		"output_file_format": computedString("The format in which run output is delivered: `json`, `csv` or " +
@@ -81,8 +80,8 @@ func outputVariableAttributes() map[string]schema.Attribute {
 		"name": computedString("The variable's name, such as `Price`."),
 		"key":  computedString("The variable's key within the model, such as `price`."),
 		"type": computedString("The type of the variable's values, such as `float`."),
-		"series_key": computedBool("Whether the service marks the variable as a series key, `true` or `false`. " +
-			"Its interface does not say what follows from the mark."),
+		"series_key": computedBool("Whether the service marks the variable as a series key, `true` or `false`. Its " +
+			"interface does not say what that means."),
 		"colours": computedStrings("The colours of the variable in charts, such as `#1f77b4`."),
 	}
 }
@@ -108,8 +107,7 @@ func datasetAttributes() map[string]schema.Attribute {
 
 func modelAxisAttributes() map[string]schema.Attribute {
 	return with(axisAttributes(), map[string]schema.Attribute{
-		"values": computedStrings("The axis's values as strings, spelled as an `axis=key:value` query takes them. " +
-			"The axis's `type` says what to convert them to."),
+		"values": computedStrings("The axis's values as strings, spelled as an `axis=key:value` query takes them."),
 		"default": computedString("The value to which the axis resolves if a query leaves it out, spelled like " +
 			"`values`."),
 	})
@@ -126,16 +124,14 @@ func namedRecordAttributes(what, key, name string) map[string]schema.Attribute {
 }
 
 func wholeRecord(what string) schema.StringAttribute {
-	return computedString("The whole " + what + " as compact JSON, fields without an attribute of their own " +
-		"included. Read it with `jsondecode`.")
+	return computedString("The whole " + what + " as compact JSON, for `jsondecode`.")
 }
 
 // otherFieldsAttribute holds the fields that a record has beyond its interface. A field that a later version gives an
 // attribute of its own stays in it as well, so that no configuration breaks by an upgrade.
 func otherFieldsAttribute(what, inside string) schema.StringAttribute {
 	return computedString("The top-level fields of the " + what + " that this version of the provider does not know, " +
-		"as a compact JSON object with every digit kept. Null if there are none. Read one with " +
-		"`try(jsondecode(…).name, null)`. " + inside)
+		"as a compact JSON object, or null. Read one with `try(jsondecode(…).name, null)`. " + inside)
 }
 
 // otherFields returns the fields of a record without an attribute, or nil if there are none.

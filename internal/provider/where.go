@@ -27,26 +27,22 @@ func whereBlocks(without string) map[string]schema.Block {
 	return map[string]schema.Block{argWhere: schema.SingleNestedBlock{
 		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, " +
 			"archived and disabled ones included unless a condition says otherwise. A second request is sent only " +
-			"if the latest model fails a condition. " + without + " It is an error if the service leaves a condition " +
-			"open on the highest revision that fails none: it does not say what is asked for, or spells it " +
-			"differently only in case, white space or invisible characters. A block with no conditions, or only " +
-			"nulls, has no effect.",
+			"if the latest model fails a condition. " + without + " It is an error if the service leaves open whether " +
+			"the highest revision that fails none meets them all. A block with only nulls has no effect.",
 		Attributes: map[string]schema.Attribute{
 			"enabled": schema.BoolAttribute{
-				MarkdownDescription: "Whether the model is enabled, `true`, or disabled, `false`. Leave it out for " +
-					"either.",
-				Optional: true,
+				MarkdownDescription: "Whether the model is enabled. Leave it out for either.",
+				Optional:            true,
 			},
 			"archived": schema.BoolAttribute{
-				MarkdownDescription: "Whether the model is archived, `true`, or not, `false`. Leave it out for either.",
+				MarkdownDescription: "Whether the model is archived. Leave it out for either.",
 				Optional:            true,
 			},
 			"tags": schema.ListAttribute{
-				MarkdownDescription: "Tags that the model has, such as `offshore`: all of them, and it may have " +
-					"more. They are matched exactly.",
-				Optional:    true,
-				ElementType: types.StringType,
-				Validators:  []validator.List{notEmpty(explain.SummaryInvalidTag)},
+				MarkdownDescription: "Tags that the model has, such as `offshore`: all of them, matched exactly.",
+				Optional:            true,
+				ElementType:         types.StringType,
+				Validators:          []validator.List{notEmpty(explain.SummaryInvalidTag)},
 			},
 			"run_mode": schema.StringAttribute{
 				MarkdownDescription: "The run mode of the model, `AUTOMATIC` or `ON_DEMAND`, matched exactly.",
@@ -55,10 +51,8 @@ func whereBlocks(without string) map[string]schema.Block {
 			},
 			"min_age": schema.StringAttribute{
 				MarkdownDescription: "The least time since the model was published, as a duration such as `72h` or " +
-					"`3d`, where `d` is 24 hours. It counts from the later of `created_at` and `updated_at`, up to " +
-					"the moment at which this machine configured the provider, which is the same for all blocks of " +
-					"a run; with `snapshot = false` up to now. Dates are those of ISO 8601; one without a zone is in " +
-					"UTC. An `updated_at` before the year 2000 says that the model was never re-published.",
+					"`3d`, where `d` is 24 hours. It counts from the later of `created_at` and `updated_at` to the " +
+					"start of the run by this machine's clock, or to now with `snapshot = false`.",
 				Optional:   true,
 				Validators: []validator.String{ageRule},
 			},

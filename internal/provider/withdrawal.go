@@ -17,8 +17,8 @@ const argAcceptWithdrawn = "accept_withdrawn"
 
 func acceptWithdrawnAttribute() schema.BoolAttribute {
 	return schema.BoolAttribute{
-		MarkdownDescription: "Set it to `true` to read a revision without a warning if it is archived or disabled, " +
-			"or if the service does not say whether it is. The default is `false`.",
+		MarkdownDescription: "Whether to read a revision without a warning if it is archived or disabled, or if the " +
+			"service does not say so. The default is `false`.",
 		Optional: true,
 	}
 }

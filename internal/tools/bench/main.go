@@ -1,4 +1,4 @@
-// Command bench compares whole plans in pairs, and writes BENCHMARKS.md and the tables of the README and of a page.
+// Command bench compares whole plans in pairs, and writes BENCHMARKS.md and the table of a page.
 package main
 
 import (

@@ -23,7 +23,6 @@ const (
 
 // showGroups are the pages that show what many groups cost. BENCHMARKS.md has the figures of the same plans.
 var showGroups = []string{
-	"README.md",
 	"templates/guides/large-catalogues.md.tmpl",
 	"docs/guides/large-catalogues.md",
 }
