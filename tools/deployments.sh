@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tools/install.sh "$work/mirror" >/dev/null
 unset "${!TF_@}"
-export TF_CLI_CONFIG_FILE=$work/mirror/modelcatalogue.tfrc CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1 TF_INPUT=0
+export TF_CLI_CONFIG_FILE=$work/mirror.tfrc CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1 TF_INPUT=0
 # They are large, and two of the configurations share one.
 export TF_PLUGIN_CACHE_DIR=$work/plugins
 mkdir "$TF_PLUGIN_CACHE_DIR"

@@ -2,9 +2,9 @@
 # install.sh DIR [PLATFORM…] builds the provider for these platforms, such as
 # linux_amd64, or else for this one. DIR becomes a mirror for the registries of
 # Terraform and of OpenTofu alike: a filesystem mirror, and a network mirror on any web
-# server that serves its files. A CLI configuration file beside it has `init` take the
-# provider from there, and every other from its registry as before. The sandbox's
-# program is in DIR, too.
+# server that serves its files. It has nothing else, so it can be uploaded as it is. The
+# CLI configuration file DIR.tfrc has `init` take the provider from there, and every
+# other from its registry as before. The sandbox's program is built into .cache/bin.
 set -euo pipefail
 
 dir=${1:?the folder of the mirror}
@@ -17,7 +17,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # "~> 0.1" admit none.
 version=$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | sed -n 1p)
 flags="-s -w -X main.version=$version"
-sandbox=modelcatalogue-sandbox$(go env GOEXE)
+sandbox=$PWD/.cache/bin/modelcatalogue-sandbox$(go env GOEXE)
 if ((${#platforms[@]} == 0)); then
   platforms=("$(go env GOOS)_$(go env GOARCH)")
 fi
@@ -32,7 +32,7 @@ done
 
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
-tools/build.sh "the sandbox" "one to three minutes" -ldflags="$flags" -o="$build/" ./cmd/modelcatalogue-sandbox
+tools/build.sh "the sandbox" "one to three minutes" -ldflags="$flags" -o="$sandbox" ./cmd/modelcatalogue-sandbox
 built=()
 for platform in "${platforms[@]}"; do
   export GOOS=${platform%_*} GOARCH=${platform#*_}
@@ -42,14 +42,12 @@ for platform in "${platforms[@]}"; do
 done
 unset GOOS GOARCH
 replaced=$(go run ./internal/tools/mirror "$dir" "$version" "${built[@]}")
-rm -f "$dir/$sandbox" # an engine may be running the old one
-cp "$build/$sandbox" "$dir/$sandbox"
 
 # The path as a string of HCL.
 path=${dir//\\/\\\\}
 path=${path//\"/\\\"}
 list='"registry.terraform.io/modelcatalogue/modelcatalogue", "registry.opentofu.org/modelcatalogue/modelcatalogue"'
-cat >"$dir/modelcatalogue.tfrc" <<TFRC
+cat >"$dir.tfrc" <<TFRC
 provider_installation {
   filesystem_mirror {
     path    = "$path"
@@ -63,11 +61,11 @@ TFRC
 
 printf 'Installed modelcatalogue %s for %s in %s\n' "$version" "${platforms[*]}" "$dir"
 printf 'Paste these two lines in the folder of a configuration; the second is tofu init for OpenTofu:\n\n'
-printf '  export TF_CLI_CONFIG_FILE=%q\n' "$dir/modelcatalogue.tfrc"
+printf '  export TF_CLI_CONFIG_FILE=%q\n' "$dir.tfrc"
 printf '  terraform init\n\n'
 if [[ -n $replaced ]]; then
   printf 'It replaces another build of that version. A configuration that has that one keeps it, until you\n'
   printf 'remove its .terraform.lock.hcl and .terraform/providers and run init.\n'
 fi
 printf 'In that shell the file stands in for ~/.terraformrc. Without a service at hand, run this in another\n'
-printf 'shell, and paste what it prints; it serves a sandbox of the service: %q\n' "$dir/$sandbox"
+printf 'shell, and paste what it prints; it serves a sandbox of the service: %q\n' "$sandbox"

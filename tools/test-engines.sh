@@ -23,7 +23,7 @@ for engine in "$@"; do
   result=pass
   TF_ACC_TERRAFORM_PATH=$engine tools/with-engine.sh \
     go test -v -count=1 -run='^TestAcc' -timeout="$timeout" ./internal/acctest >"$log" 2>&1 || result=FAIL
-  count() { grep -c "^--- $1: " "$log" || true; }
+  count() { grep -cE "^ *--- $1: " "$log" || true; }
   if [[ $(count PASS) == 0 ]]; then
     result=FAIL
   fi

@@ -3,7 +3,7 @@
 package acctest_test
 
 import (
-	"os"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -29,11 +29,11 @@ func TestBlocksOfThePages(t *testing.T) {
 						t.Errorf("%v:\n%s", err, b.text)
 					}
 				case "yaml":
-					for _, script := range workflowScripts(t, b.text) {
-						parseShell(t, script)
+					for _, step := range workflowSteps(t, b.text) {
+						parseFile(t, "step.sh", fmt.Sprint(step["run"]), plainShell(), "-n")
 					}
 				case "shell":
-					parseShell(t, b.text)
+					parseFile(t, "page.sh", b.text, plainShell(), "-n")
 				case "go":
 					parseFile(t, "page.go", "package page\n"+b.text, "gofmt", "-e")
 				case "javascript":
@@ -70,49 +70,35 @@ func TestPagesAreCareful(t *testing.T) {
 func parseFile(t *testing.T, name, text string, checker ...string) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, name, text)
 	if _, err := exec.LookPath(checker[0]); err == nil {
 		command(t, "", nil, checker[0], append(checker[1:], name)...)
 	}
 }
 
-// parseShell has a script read by the shells of most images of CI systems.
-func parseShell(t *testing.T, script string) {
-	t.Helper()
-	shells := [][]string{{plainShell()}}
-	if busybox, err := exec.LookPath("busybox"); err == nil {
-		shells = append(shells, []string{busybox, "sh"})
-	}
-	for _, shell := range shells {
-		command(t, "", nil, shell[0], append(shell[1:], "-n", "-c", script)...)
-	}
-}
-
-// workflowScripts returns the scripts of a workflow's steps, in order.
-func workflowScripts(t *testing.T, workflow string) []string {
-	t.Helper()
+// workflowSteps returns the steps of a workflow that run a script, in order.
+func workflowSteps(tb testing.TB, workflow string) []map[string]any {
+	tb.Helper()
 	var document any
 	if err := yaml.Unmarshal([]byte(workflow), &document); err != nil {
-		t.Fatalf("%v:\n%s", err, workflow)
+		tb.Fatalf("%v:\n%s", err, workflow)
 	}
-	return scriptsIn(document)
+	return stepsIn(document)
 }
 
-func scriptsIn(value any) (scripts []string) {
+func stepsIn(value any) (steps []map[string]any) {
 	switch value := value.(type) {
 	case []any:
 		for _, element := range value {
-			scripts = append(scripts, scriptsIn(element)...)
+			steps = append(steps, stepsIn(element)...)
 		}
 	case map[string]any:
-		if script, ok := value["run"].(string); ok {
-			return []string{script}
+		if value["run"] != nil {
+			return []map[string]any{value}
 		}
 		for _, member := range value {
-			scripts = append(scripts, scriptsIn(member)...)
+			steps = append(steps, stepsIn(member)...)
 		}
 	}
-	return scripts
+	return steps
 }

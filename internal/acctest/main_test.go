@@ -80,11 +80,16 @@ func needEngine(tb testing.TB) {
 func needs(tb testing.TB, what, terraform, openTofu string) {
 	tb.Helper()
 	needEngine(tb)
+	if !isSince(terraform, openTofu) {
+		tb.Skipf("%s is older than the first with %s", underTest, what)
+	}
+}
+
+// isSince reports whether the engine has that version of its kind, or a newer one.
+func isSince(terraform, openTofu string) bool {
 	least := terraform
 	if underTest.OpenTofu() {
 		least = openTofu
 	}
-	if underTest.Version.Core().LessThan(version.Must(version.NewVersion(least))) {
-		tb.Skipf("%s is older than %s, the first with %s", underTest, least, what)
-	}
+	return !underTest.Version.Core().LessThan(version.Must(version.NewVersion(least)))
 }

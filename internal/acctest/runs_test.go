@@ -4,14 +4,10 @@ package acctest_test
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -21,54 +17,12 @@ import (
 // These tests run whole commands of an engine, with the provider as a program of its own: processes, signals, the
 // environment, the output and the files.
 
-// everything reads by every data source, and has every object as an output.
-func everything() string {
-	config := `output "specification" { value = data.modelcatalogue_model.it.output_specification }` + "\n" +
-		`output "rows" { value = jsondecode(data.modelcatalogue_model.it.model_metadata).trainedOn.rows }` + "\n"
-	for name, arguments := range map[string]string{
-		"model_groups": "", "model_group": "id = %q", "latest_model": "model_group_id = %q", "model_group_models": "model_group_id = %q",
-		"model": "model_group_id = %q\nrevision = 1", "latest_models": "accept_withdrawn = true", "pinned_models": "revisions = { %q = 3 }",
-	} {
-		text := fmt.Sprintf("data %q \"it\" {\n%s\n}\noutput %[3]q { value = data.%[1]s.it }\n", "modelcatalogue_"+name, arguments, name)
-		config += strings.ReplaceAll(text, "%q", `"`+mainGroup+`"`)
-	}
-	return config
-}
-
-var diagnosed = regexp.MustCompile(`"severity": ?"\w+",\s*"summary": ?"([^"]*)"`)
-
-// TestAccWholeObjects: an engine accepts every object as a whole without a warning, and keeps every digit. Terraform
-// 1.15 and later warn if a part of an object is deprecated.
-func TestAccWholeObjects(t *testing.T) {
-	t.Parallel()
-	w := reading(t, everything())
-	for _, arguments := range [][]string{{"validate", "-json"}, {"apply", "-json", "-auto-approve"}} {
-		out := w.expect(t, 0, arguments...)
-		found := diagnosed.FindAllStringSubmatch(out, -1)
-		if len(found) != strings.Count(out, `"severity"`) {
-			t.Errorf("%v prints in another form:\n%s", arguments, out)
-		}
-		for _, diagnostic := range found {
-			if diagnostic[1] != "Provider development overrides are in effect" { // the tests themselves ask for them
-				t.Errorf("%v: %s\n%s", arguments, diagnostic[1], out)
-			}
-		}
-	}
-	w.expect(t, 0, "plan", "-detailed-exitcode", "-out=saved")
-	for _, arguments := range [][]string{{"show", "-json"}, {"show", "-json", "saved"}} {
-		out := w.expect(t, 0, arguments...)
-		if !json.Valid([]byte(out)) {
-			t.Errorf("%v: %.200s", arguments, out)
-		}
-		wantText(t, out, reviewedImage, `"value":9007199254740993`, `:1234567890123456789012345678901234567890`, `"historical":true`)
-	}
-}
-
 // TestAccInterruptingAPlan sends what Ctrl-C sends, to the engine and the provider alike, while the service hangs. The
 // provider would wait for a day, so the plan ends only if the interrupt ends it.
 func TestAccInterruptingAPlan(t *testing.T) {
 	t.Parallel()
-	w := reading(t, "provider \"modelcatalogue\" {\n  request_timeout = \"24h\"\n  read_timeout = \"24h\"\n}\n"+readsGroups)
+	w := newWorkspace(t, fromEnvironment("provider \"modelcatalogue\" {\n  request_timeout = \"24h\"\n  read_timeout = \"24h\"\n}\n"+readsGroups),
+		sandbox.New(sandbox.Default()), owner)
 	hanging := make(chan struct{}, 10)
 	w.service.Inject(sandbox.Fault{Route: sandbox.RouteGroups, Kind: sandbox.Hang, OnRequest: func(*http.Request) {
 		hanging <- struct{}{}

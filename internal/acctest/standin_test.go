@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider"
 )
 
 // reviewedDigest is the one that the examples compare with, so the stand-in for a registry has it.
@@ -21,9 +23,9 @@ const reviewedDigest = "sha256:6d5e0178bd860172dfb9834d43bcd4e88f89ce4523df7b831
 var documented []byte
 
 // standIn serves in the place of a provider that no test can fetch. An engine holds configurations to its schema, which
-// is that of the provider's documentation, and its resources can be applied, but nothing is deployed.
+// is that of the provider's documentation, and its resources can be planned, not applied.
 type standIn struct {
-	tfprotov6.ProviderServer // for the calls that engines do not make here
+	tfprotov6.ProviderServer // for the calls that do not concern a schema
 
 	provider        *tfprotov6.Schema
 	resources, data map[string]*tfprotov6.Schema
@@ -58,7 +60,7 @@ func standIns() map[string]map[string]map[string]any {
 }
 
 func newStandIn(tables map[string]map[string]any) *standIn {
-	s := &standIn{resources: map[string]*tfprotov6.Schema{}, data: map[string]*tfprotov6.Schema{}}
+	s := &standIn{ProviderServer: provider.NewServer("stand-in")(), resources: map[string]*tfprotov6.Schema{}, data: map[string]*tfprotov6.Schema{}}
 	for what, fields := range tables {
 		schema := &tfprotov6.Schema{Block: blockOf(fields)}
 		switch kind, name, _ := strings.Cut(what, " "); kind {
@@ -116,27 +118,22 @@ func blockOf(fields map[string]any) *tfprotov6.SchemaBlock {
 	return block
 }
 
-// filled puts a value in the place of each that replace asks for, if the provider computes it.
-func filled(
-	block *tfprotov6.SchemaBlock,
-	value tftypes.Value,
-	replace func(tftypes.Value) bool,
-	with func(string, tftypes.Type) any,
-) tftypes.Value {
+// filled puts a value in the place of each that is null, if the provider computes it.
+func filled(block *tfprotov6.SchemaBlock, value tftypes.Value, with func(tfprotov6.SchemaAttribute) any) tftypes.Value {
 	var fields map[string]tftypes.Value
 	if value.IsNull() || !value.IsKnown() || value.As(&fields) != nil {
 		return value
 	}
 	for _, attribute := range block.Attributes {
-		if attribute.Computed && replace(fields[attribute.Name]) {
-			fields[attribute.Name] = tftypes.NewValue(attribute.Type, with(attribute.Name, attribute.Type))
+		if attribute.Computed && fields[attribute.Name].IsNull() {
+			fields[attribute.Name] = tftypes.NewValue(attribute.Type, with(*attribute))
 		}
 	}
 	for _, nested := range block.BlockTypes {
 		var elements []tftypes.Value
 		if list := fields[nested.TypeName]; list.IsKnown() && list.As(&elements) == nil {
 			for i := range elements {
-				elements[i] = filled(nested.Block, elements[i], replace, with)
+				elements[i] = filled(nested.Block, elements[i], with)
 			}
 			fields[nested.TypeName] = tftypes.NewValue(list.Type(), elements)
 		}
@@ -144,45 +141,29 @@ func filled(
 	return tftypes.NewValue(value.Type(), fields)
 }
 
-func unknown(string, tftypes.Type) any { return tftypes.UnknownValue }
+func unknown(tfprotov6.SchemaAttribute) any { return tftypes.UnknownValue }
 
-func madeUp(name string, kind tftypes.Type) any {
-	switch {
-	case name == "sha256_digest":
+func madeUp(attribute tfprotov6.SchemaAttribute) any {
+	if attribute.Name == "sha256_digest" {
 		return reviewedDigest
-	case kind.Is(tftypes.String):
-		return "made up"
-	case kind.Is(tftypes.Number):
-		return 1
 	}
-	return nil
+	return "made up"
 }
 
-func isNull(v tftypes.Value) bool    { return v.IsNull() }
-func isUnknown(v tftypes.Value) bool { return !v.IsKnown() }
-
-// changed decodes a value, has it changed, and encodes it.
-func changed(
-	schema *tfprotov6.Schema,
-	value *tfprotov6.DynamicValue,
-	change func(tftypes.Value) tftypes.Value,
+// complete decodes a value, fills it, and encodes it.
+func complete(
+	schema *tfprotov6.Schema, value *tfprotov6.DynamicValue, with func(tfprotov6.SchemaAttribute) any,
 ) (*tfprotov6.DynamicValue, error) {
 	decoded, err := value.Unmarshal(schema.ValueType())
 	if err != nil {
 		return nil, err
 	}
-	encoded, err := tfprotov6.NewDynamicValue(schema.ValueType(), change(decoded))
+	encoded, err := tfprotov6.NewDynamicValue(schema.ValueType(), filled(schema.Block, decoded, with))
 	return &encoded, err
 }
 
 func (s *standIn) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
 	return &tfprotov6.GetProviderSchemaResponse{Provider: s.provider, ResourceSchemas: s.resources, DataSourceSchemas: s.data}, nil
-}
-
-func (s *standIn) GetResourceIdentitySchemas(
-	context.Context, *tfprotov6.GetResourceIdentitySchemasRequest,
-) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
-	return &tfprotov6.GetResourceIdentitySchemasResponse{}, nil
 }
 
 func (s *standIn) ValidateProviderConfig(
@@ -193,10 +174,6 @@ func (s *standIn) ValidateProviderConfig(
 
 func (s *standIn) ConfigureProvider(context.Context, *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
 	return &tfprotov6.ConfigureProviderResponse{}, nil
-}
-
-func (s *standIn) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
-	return &tfprotov6.StopProviderResponse{}, nil
 }
 
 func (s *standIn) ValidateResourceConfig(
@@ -212,39 +189,13 @@ func (s *standIn) ValidateDataResourceConfig(
 }
 
 func (s *standIn) ReadDataSource(_ context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-	schema := s.data[req.TypeName]
-	state, err := changed(schema, req.Config, func(v tftypes.Value) tftypes.Value { return filled(schema.Block, v, isNull, madeUp) })
+	state, err := complete(s.data[req.TypeName], req.Config, madeUp)
 	return &tfprotov6.ReadDataSourceResponse{State: state}, err
-}
-
-func (s *standIn) UpgradeResourceState(
-	_ context.Context, req *tfprotov6.UpgradeResourceStateRequest,
-) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	kind := s.resources[req.TypeName].ValueType()
-	state, err := req.RawState.Unmarshal(kind)
-	if err != nil {
-		return nil, err
-	}
-	upgraded, err := tfprotov6.NewDynamicValue(kind, state)
-	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: &upgraded}, err
-}
-
-func (s *standIn) ReadResource(_ context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState}, nil
 }
 
 func (s *standIn) PlanResourceChange(
 	_ context.Context, req *tfprotov6.PlanResourceChangeRequest,
 ) (*tfprotov6.PlanResourceChangeResponse, error) {
-	schema := s.resources[req.TypeName]
-	plan, err := changed(schema, req.ProposedNewState, func(v tftypes.Value) tftypes.Value { return filled(schema.Block, v, isNull, unknown) })
+	plan, err := complete(s.resources[req.TypeName], req.ProposedNewState, unknown)
 	return &tfprotov6.PlanResourceChangeResponse{PlannedState: plan}, err
-}
-
-func (s *standIn) ApplyResourceChange(
-	_ context.Context, req *tfprotov6.ApplyResourceChangeRequest,
-) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	schema := s.resources[req.TypeName]
-	state, err := changed(schema, req.PlannedState, func(v tftypes.Value) tftypes.Value { return filled(schema.Block, v, isUnknown, madeUp) })
-	return &tfprotov6.ApplyResourceChangeResponse{NewState: state}, err
 }

@@ -37,15 +37,15 @@ const (
 type credentials struct{ id, secret string }
 
 var (
-	owner    = credentials{"northwind", "northwind-sandbox-secret"}
-	partner  = credentials{"fabrikam", "fabrikam-sandbox-secret"} // owns a private group
-	outsider = credentials{"contoso-trading", "contoso-trading-sandbox-secret"}
+	owner   = credentials{"northwind", "northwind-sandbox-secret"}
+	partner = credentials{"fabrikam", "fabrikam-sandbox-secret"} // owns a private group
 )
 
 // Images of the main group.
 const (
 	mainImage     = "registry.northwind.example/forecasting/de-lu-day-ahead-price"
-	latestImage   = mainImage + "@sha256:e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479"
+	latestDigest  = "sha256:e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479"
+	latestImage   = mainImage + "@" + latestDigest
 	reviewedImage = mainImage + ":1.0.3" // of its revision 1
 )
 
@@ -54,7 +54,6 @@ const (
 type workspace struct {
 	engine.Workspace
 	service *sandbox.Sandbox // nil if a test serves something else
-	url     string
 }
 
 // newWorkspace copies the files, and serves the groups that they read.
@@ -65,31 +64,33 @@ func newWorkspace(tb testing.TB, files fs.FS, service *sandbox.Sandbox, who cred
 	return w
 }
 
-// reading returns a workspace with this configuration, and the sandbox as it comes.
-func reading(tb testing.TB, config string) *workspace {
-	tb.Helper()
-	return newWorkspace(tb, fromEnvironment(config), sandbox.New(sandbox.Default()), owner)
-}
-
 func workspaceAt(tb testing.TB, files fs.FS, url string, who credentials) *workspace {
 	tb.Helper()
 	needEngine(tb)
-	w := &workspace{Workspace: engine.Workspace{Engine: underTest, Dir: filepath.Join(tb.TempDir(), "work")}, url: url}
+	w := &workspace{Workspace: engine.Workspace{Engine: underTest, Dir: filepath.Join(tb.TempDir(), "work")}}
 	if err := os.CopyFS(w.Dir, files); err != nil {
 		tb.Fatal(err)
 	}
-	file := filepath.Join(filepath.Dir(w.Dir), "engine.tfrc")
-	override, err := engine.Override(file, programs(tb), slices.Collect(maps.Keys(standIns()))...)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	w.Env = engine.Environment(append(engine.Service(url, who.id, who.secret), override,
+	w.Env = environment(tb, url, who)
+	return w
+}
+
+// environment returns that of an engine which takes the provider from its build, without init.
+func environment(tb testing.TB, url string, who credentials) []string {
+	tb.Helper()
+	return engine.Environment(append(engine.Service(url, who.id, who.secret), "TF_CLI_CONFIG_FILE="+programs(tb)+"/engine.tfrc",
 		// The same for examples that take them as variables.
 		"TF_VAR_catalogue_url="+url, "TF_VAR_catalogue_client_id="+who.id, "TF_VAR_catalogue_client_secret="+who.secret,
 		"TF_VAR_partner_client_id="+partner.id, "TF_VAR_partner_client_secret="+partner.secret, "TF_VAR_pins={}",
 		"TF_VAR_registry_username=pull", "TF_VAR_registry_password=made-up", "TF_VAR_cluster=made-up",
 		`TF_VAR_subnets=["made-up"]`, "TF_VAR_password_secret_version=made-up")...)
-	return w
+}
+
+// mirrored returns an environment in which init takes this provider from a folder, as it takes a released one from a
+// registry.
+func mirrored(tb testing.TB, more ...string) []string {
+	tb.Helper()
+	return engine.Environment(append(more, "TF_CLI_CONFIG_FILE="+programs(tb)+"/mirror.tfrc")...)
 }
 
 // fromEnvironment returns a configuration whose provider takes everything from the environment, so that no file of a
@@ -102,15 +103,6 @@ terraform {
   }
 }
 ` + config)}}
-}
-
-// without removes variables of the provider from the environment of the engine.
-func (w *workspace) without(arguments ...string) {
-	w.Env = slices.DeleteFunc(w.Env, func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		argument, own := strings.CutPrefix(name, "MODELCATALOGUE_")
-		return own && slices.Contains(arguments, argument)
-	})
 }
 
 // run runs the engine in the workspace. It returns the exit status and all that was printed.
@@ -146,22 +138,6 @@ func (w *workspace) sent(tb testing.TB, route sandbox.Route, want int) {
 	}
 }
 
-// publish publishes a revision that differs from the newest in these fields.
-func (w *workspace) publish(t *testing.T, group, overrides string) {
-	t.Helper()
-	if _, err := w.service.Publish(group, []byte(overrides)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// republish publishes a revision again, in place.
-func (w *workspace) republish(t *testing.T, group string, revision int64, overrides string) {
-	t.Helper()
-	if _, err := w.service.Republish(group, revision, []byte(overrides)); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // joined returns an engine's message without its frame and line breaks.
 func joined(message string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(message)), " ")
@@ -194,9 +170,10 @@ func readText(tb testing.TB, name string) string {
 	return string(text)
 }
 
+// writeText writes a file, which an engine may run, and the folder that it is in.
 func writeText(tb testing.TB, name, text string) {
 	tb.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o700)); err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -221,7 +198,7 @@ func plainShell() string {
 	return "sh"
 }
 
-// plugins is a folder of the whole run. It has the programs of this project.
+// plugins is a folder of the whole run. It has the programs of this project, and the engine under test as bin/terraform.
 var plugins string
 
 // built builds with the flags of tools/build.sh, so that both compile dependencies once.
@@ -232,11 +209,24 @@ var built = sync.OnceValue(func() error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the provider and the sandbox: %w\n%s", err, out)
 	}
-	self, err := os.Executable()
-	for source := range standIns() {
-		err = errors.Join(err, os.Symlink(self, filepath.Join(plugins, "terraform-provider-"+filepath.Base(source))))
+	const program = "terraform-provider-modelcatalogue"
+	links := map[string]string{"bin/terraform": underTest.Path}
+	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+		folder := filepath.Join("mirror", host, "modelcatalogue/modelcatalogue/0.1.0", runtime.GOOS+"_"+runtime.GOARCH)
+		links[filepath.Join(folder, program+"_v0.1.0")] = filepath.Join(plugins, program)
 	}
-	return err
+	self, err := os.Executable()
+	sources := slices.Collect(maps.Keys(standIns()))
+	for _, source := range sources {
+		links["terraform-provider-"+filepath.Base(source)] = self
+	}
+	for name, target := range links {
+		name = filepath.Join(plugins, name)
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(name), 0o700), os.Symlink(target, name))
+	}
+	_, overrides := engine.Override(filepath.Join(plugins, "engine.tfrc"), plugins, sources...)
+	_, mirror := engine.Mirror(filepath.Join(plugins, "mirror.tfrc"), filepath.Join(plugins, "mirror"))
+	return errors.Join(err, overrides, mirror)
 })
 
 // programs builds the plugins, and returns their folder.
@@ -246,26 +236,4 @@ func programs(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	return plugins
-}
-
-// mirrored returns an environment in which init takes this provider from a folder, as it takes a released one from a
-// registry.
-func mirrored(t *testing.T, more ...string) []string {
-	t.Helper()
-	const program = "terraform-provider-modelcatalogue"
-	folder := t.TempDir()
-	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
-		install := filepath.Join(folder, "mirror", host, "modelcatalogue/modelcatalogue/0.1.0", runtime.GOOS+"_"+runtime.GOARCH)
-		if err := os.MkdirAll(install, 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Link(filepath.Join(programs(t), program), filepath.Join(install, program+"_v0.1.0")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	settings, err := engine.Mirror(filepath.Join(folder, "engine.tfrc"), filepath.Join(folder, "mirror"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return engine.Environment(append(more, settings)...)
 }
