@@ -215,7 +215,8 @@ func (e *NetworkError) Error() string { return e.String() + ": " + e.Problem }
 // Unwrap returns the fault as net/http reported it.
 func (e *NetworkError) Unwrap() error { return e.Err }
 
-// tooSlow returns the error of a request that was under way when the read's time was over. stage is how far it had come.
+// tooSlow returns the error of a request that was under way when the read's time was over. stage is how far it had
+// come.
 func tooSlow(to Endpoint, stage Fault) error {
 	const problem = "no whole answer before the read's time was over"
 	return &NetworkError{Endpoint: to, Fault: stage, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}

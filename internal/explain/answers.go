@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
@@ -30,7 +29,10 @@ func (m *message) answered(api *catalogue.APIError) {
 		m.say(SummaryUnavailable, "The service failed to handle the request.", "Try again "+later(api.RetryAfter)+
 			". If it lasts, show this to the service's operator.")
 	case errors.Is(api, catalogue.ErrNotFound):
-		m.say(SummaryNotAnswered, whyNotFound(api), checkBaseURL)
+		m.say(SummaryNotAnswered, "The service has no such path.", checkBaseURL)
+		if !api.SaysNotFound() {
+			m.cause = ofGateway
+		}
 	case errors.Is(api, catalogue.ErrInvalidRequest):
 		m.say(SummaryInvalidRequest,
 			"The service did not accept the request. The provider cannot tell whether an argument of this "+
@@ -40,6 +42,14 @@ func (m *message) answered(api *catalogue.APIError) {
 		m.say(SummaryOrganisationDisabled,
 			"The organisation of these credentials is disabled, so the service answers none of its requests.",
 			"Ask for the organisation to be enabled again. The service's message gives the reason.")
+	default:
+		m.refused(api)
+	}
+}
+
+// refused explains an answer whose status has to do: gateways send such answers as well.
+func (m *message) refused(api *catalogue.APIError) {
+	switch {
 	case api.Status == http.StatusForbidden:
 		m.forbidden(api)
 	case isRedirect(api):
@@ -51,14 +61,6 @@ func (m *message) answered(api *catalogue.APIError) {
 		m.say(SummaryNotAnswered,
 			"The service refused the request. The provider does not retry this status.", actOrShow)
 	}
-}
-
-// whyNotFound says whether the service or a gateway answered a 404 that is not about an argument.
-func whyNotFound(api *catalogue.APIError) string {
-	if api.SaysNotFound() {
-		return "The service has no such path."
-	}
-	return ofGateway
 }
 
 // forbidden explains a 403. Only its code says that permission is missing (INTERFACE.md, Errors): gateways answer 403
@@ -83,13 +85,10 @@ func isRedirect(api *catalogue.APIError) bool {
 // redirected explains a redirect, which the provider does not follow.
 func (m *message) redirected(api *catalogue.APIError) {
 	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", api.Location),
-		"Set base_url to the service's own address. A redirect to a login page, or to the same address with a slash "+
-			"added, comes from a proxy or a gateway in between. If a gateway needs a header, set it in headers.")
+		"If the service has moved, set base_url to its new address, without /v1 and what follows. A redirect to a "+
+			"login page, or to the same address with a slash added, comes from a proxy or a gateway in between. If a "+
+			"gateway needs a header, set it in headers.")
 	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")
-	moved, route, found := strings.Cut(api.Location, "/v1/")
-	if found && strings.Contains(moved, "://") && strings.HasSuffix(api.Path, "/v1/"+route) {
-		m.next = fmt.Sprintf("If that is the service's own address, set base_url to %q.", moved)
-	}
 }
 
 // unusable explains a success whose body does not follow the interface. Many records may be wrong in the same way.
@@ -111,13 +110,12 @@ func (m *message) quoteUnusable(unusable *catalogue.UnusableAnswerError) {
 		problem = fmt.Sprintf("At %s: %s.", unusable.Place, unusable.Problem)
 	}
 	m.said = append(m.said, problem)
-	m.fact = "Status " + statusText(unusable.Status)
+	form := ""
 	if unusable.ContentType != "" {
-		m.fact += fmt.Sprintf(", content type %q", unusable.ContentType)
+		form = fmt.Sprintf(", content type %q", unusable.ContentType)
 	}
-	m.fact += ", for " + unusable.String()
+	m.quoteRequest(unusable.Status, form, unusable.Endpoint, unusable.RequestID)
 	m.fault = "at " + field(unusable.Place)
-	m.requestID = unusable.RequestID
 }
 
 // TooLarge returns the detail about a result over a limit, both in bytes: how large both are, and the way out. size is
@@ -130,10 +128,10 @@ func TooLarge(what string, size, limit int64) string {
 const readLess = "give modelcatalogue_model_groups a time_horizon, or read one group or its latest model only."
 
 func overLimit(what string, size, limit int64) string {
-	seen := fmt.Sprintf("more than %d bytes", limit)
-	if size > 0 {
-		seen = fmt.Sprintf("%d bytes (%d MiB)", size, size>>20)
+	seen := fmt.Sprint(size)
+	if size == 0 {
+		seen = fmt.Sprint("more than ", limit)
 	}
-	return fmt.Sprintf("The result of %s is %s. A provider can return at most %d bytes (%d MiB) at once.",
-		what, seen, limit, (limit+1<<20-1)>>20)
+	return fmt.Sprintf("The result of %s is %s bytes. A provider can return at most %d bytes (%d MiB) at once.",
+		what, seen, limit, limit>>20)
 }

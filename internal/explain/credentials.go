@@ -43,8 +43,8 @@ const (
 )
 
 // rejected explains why the process cannot get a token that the service accepts.
-func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.APIError) {
-	switch {
+func (m *message) rejected(rejected *catalogue.RejectedError) {
+	switch api := m.api; {
 	case api == nil:
 		m.say(SummaryNoToken, noUsableToken, notTheService)
 		m.fact = cmp.Or(m.fact, "The fault: "+rejected.Err.Error())

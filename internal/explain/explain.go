@@ -64,8 +64,6 @@ func (e *Explainer) Tell(p Problem) Problem {
 		return p.pointing("another error of\n"+first.Source, first.Said)
 	case known:
 		return p.pointing("the error of\n"+first.Source, first.Said)
-	case p.Elsewhere:
-		return p.pointing("the error of\nthe read that used up its retries", p.Said)
 	case e.told == nil:
 		e.told = map[string]Problem{}
 	}
@@ -76,41 +74,38 @@ func (e *Explainer) Tell(p Problem) Problem {
 // Explain says what failed, what the service said, and what to do next.
 func (e *Explainer) Explain(err error, about Subject) Problem {
 	m := &message{by: e, about: about}
-	var (
-		gaveUp   *catalogue.GaveUpError
-		rejected *catalogue.RejectedError
-	)
-	api, _ := errors.AsType[*catalogue.APIError](err)
 	m.quote(err)
+	gaveUp, isOver := errors.AsType[*catalogue.GaveUpError](err)
+	rejected, isRejected := errors.AsType[*catalogue.RejectedError](err)
+	isInterrupted := errors.Is(err, context.Canceled)
 	switch {
-	case errors.As(err, &rejected):
-		m.rejected(rejected, api)
-	case errors.As(err, &gaveUp):
-		m.gaveUp(gaveUp, api)
-	case errors.Is(err, context.Canceled):
+	case isRejected:
+		m.rejected(rejected)
+	case isOver:
+		m.gaveUp(gaveUp)
+	case isInterrupted:
 		m.interrupted(err)
 	default:
 		m.failed(err)
 	}
-	return m.finished(err)
+	if isInterrupted || isRejected || m.fault != "" {
+		m.Cause = m.Summary + m.fault
+	}
+	return m.finished()
 }
 
-// failed explains the failure of one attempt.
+// failed explains the failure of one attempt, which quote has seen.
 func (m *message) failed(err error) {
-	var (
-		api      *catalogue.APIError
-		network  *catalogue.NetworkError
-		unusable *catalogue.UnusableAnswerError
-		tooLarge *catalogue.TooLargeError
-	)
+	unusable, isUnusable := errors.AsType[*catalogue.UnusableAnswerError](err)
+	tooLarge, isTooLarge := errors.AsType[*catalogue.TooLargeError](err)
 	switch {
-	case errors.As(err, &api):
-		m.answered(api)
-	case errors.As(err, &network):
-		m.network(network)
-	case errors.As(err, &unusable):
+	case m.api != nil:
+		m.answered(m.api)
+	case m.network != nil:
+		m.unserved(m.network)
+	case isUnusable:
 		m.unusable(unusable)
-	case errors.As(err, &tooLarge):
+	case isTooLarge:
 		m.say(SummaryTooLarge, overLimit(tooLarge.String(), tooLarge.Size, tooLarge.Limit),
 			"Read less at once: "+readLess)
 	default:

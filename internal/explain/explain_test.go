@@ -131,7 +131,7 @@ func TestMessagesByHand(t *testing.T) {
 				Err:       &catalogue.APIError{Status: 429, RetryAfter: time.Second},
 			},
 			summary: explain.SummaryRateLimited,
-			parts:   []string{"for now (429), and the next request may be sent only after the 5s left of read_timeout.", "Run again"},
+			parts:   []string{"asks for a wait of 1s. The next wait is longer than the 5s left of read_timeout.", "Run again"},
 			next:    "with max_requests.",
 		},
 		"a proxy that cannot be reached": {
@@ -153,7 +153,7 @@ func TestMessagesByHand(t *testing.T) {
 				Certificate: &catalogue.Certificate{Names: strings.Fields("a b c d e f g h i j k l")},
 			},
 			summary: explain.SummaryUntrusted,
-			parts:   []string{"is for a, b, c, d, e, f, g, h, i, j and 2 more, and base_url"},
+			parts:   []string{"is for a, b, c, d, e, f, g, h, i, j, and 2 more, and base_url"},
 			next:    "get a certificate for this name.",
 		},
 		"too large, size unknown": {

@@ -17,24 +17,26 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// network explains an attempt without a whole answer.
-func (m *message) network(network *catalogue.NetworkError) {
-	through := network.Proxy
+// unserved explains an attempt without a whole answer.
+func (m *message) unserved(network *catalogue.NetworkError) {
 	timeout, length := m.timeout(network)
+	of, summary := adviceOn(network), SummaryUnreachable
+	through := network.Proxy
 	switch {
 	case network.Fault.OfProxy():
-		m.proxy(network)
-		through = nil
+		through = nil // the advice names it
 	case network.TimedOut && network.Fault == catalogue.Broken:
-		m.say(SummaryTimeout,
-			fmt.Sprintf("The service did not answer completely within %s, which is %s.", timeout, Duration(length)),
-			"Raise "+timeout+" if the service may need longer to answer. If it answered faster before, try again "+
-				"later, or show this to the service's operator.")
+		summary = SummaryTimeout
 		m.fact = fmt.Sprintf("The request: %s", network.Endpoint)
+	case network.TimedOut && length < time.Second:
+		of.next = "Raise {timeout}: few connections are made in so short a time."
 	case network.Fault.Permanent():
-		m.insecure(network)
-	default:
-		m.unreached(network)
+		summary = SummaryUntrusted
+	}
+	filled := m.filling(network, timeout, length)
+	m.say(summary, filled.Replace(of.cause), filled.Replace(of.next))
+	if network.ProxyAsks != "" {
+		m.said = append(m.said, "Proxy-Authenticate: "+network.ProxyAsks)
 	}
 	if through != nil {
 		m.add("The request went through the proxy %s, which %s names.", through.Address, through.Variable)
@@ -49,86 +51,43 @@ func (m *message) timeout(network *catalogue.NetworkError) (string, time.Duratio
 	return "read_timeout", m.readTimeout
 }
 
-// unreached explains a fault that may pass: no connection, or one that broke.
-func (m *message) unreached(network *catalogue.NetworkError) {
-	scheme, host, _ := strings.Cut(network.Origin, "://")
-	proxy := m.by.whyNoProxy(scheme, network.Proxy)
-	timeout, length := m.timeout(network)
-	cause, within := "The service could not be reached.", ""
-	if network.TimedOut {
-		within = fmt.Sprintf(" within %s, which is %s.", timeout, Duration(length))
-		cause = "No connection to the service was made" + within
-	}
-	switch network.Fault {
-	case catalogue.NobodyListens:
-		m.say(SummaryUnreachable, fmt.Sprintf("Nothing on this machine listens at %s.", host),
-			"Start the service there, such as the sandbox, or check the port in base_url.")
-	case catalogue.UnknownHost:
-		m.say(SummaryUnreachable,
-			fmt.Sprintf("The host of base_url, %s, could not be found.%s", host, beyondASCII(host)),
-			"Check the host in base_url. If it is right, check that this machine can look it up: a name of a private "+
-				"network is known only there."+proxy)
-	case catalogue.StreamRefused:
-		m.say(SummaryUnreachable, "The service refused to serve the request on its connection (HTTP/2).",
-			"Try again later, or start fewer runs at once. If it lasts, show this to the service's operator.")
-	case catalogue.Handshake:
-		m.say(SummaryUnreachable, "A connection was made, but its TLS handshake was not completed"+cmp.Or(within, "."),
-			afterHandshake(network.Err, proxy))
-	case catalogue.Broken:
-		m.say(SummaryUnreachable, "The connection ended before the answer was complete.",
-			"Try again later. If it lasts, show this to the operator of the service, or of a proxy in front of it.")
-		// The first request of a process, which a service cannot read if it requires TLS.
-		if scheme == "http" && network.OfToken() {
-			m.next += " If the server speaks TLS, write https:// in base_url."
-		}
-	default:
-		m.say(SummaryUnreachable, cause, "Check base_url and the network."+proxy)
-	}
-	if network.TimedOut && length < time.Second {
-		m.next = fmt.Sprintf("Raise %s: few connections are made in so short a time.", timeout)
-	}
-}
-
-// afterHandshake returns the next step after a handshake that ended early. A firewall is not to blame if the server
-// itself ended it with an alert.
-func afterHandshake(err error, proxy string) string {
-	if said, isAlert := errors.AsType[*net.OpError](err); isAlert && said.Op == "remote error" {
-		return "Try again later. If it lasts, show this to the service's operator."
-	}
-	return "Check the host and port of base_url. If they are right, a firewall may stop the handshake: some drop its " +
-		"first message, which post-quantum keys make large. GODEBUG=tlsmlkem=0 in the environment leaves them " +
-		"out." + proxy
-}
-
-// beyondASCII names the first letter of a host that may only look like one of ASCII, or returns "".
-func beyondASCII(host string) string {
-	odd := redact.OddCharacter(host, func(r rune) bool { return r > unicode.MaxASCII })
-	if odd == "" {
-		return ""
-	}
-	return " Its " + odd + "."
-}
-
-// whyNoProxy says why a request went through no proxy, or returns "".
-func (e *Explainer) whyNoProxy(scheme string, proxy *catalogue.Proxy) string {
-	switch {
-	case e.ProxyLeftOut != "":
-		return " " + e.ProxyLeftOut
-	case scheme == "https" && proxy == nil:
-		return " If this network needs a proxy, name it in HTTPS_PROXY."
-	}
-	return ""
-}
-
-// advice is the cause of a fault and the next step.
+// advice is the cause of a fault and the next step. filling has the words in braces.
 type advice struct{ cause, next string }
 
-// untrusted is the advice about faults of TLS and of certificates. insecure fills in the words in braces.
-var untrusted = map[catalogue.Fault]advice{
+// advices are about faults between this side and the service, those that may pass first.
+var advices = map[catalogue.Fault]advice{
+	catalogue.Unreachable: {
+		"A connection to the service could not be made{within}.",
+		"Check base_url and the network.{hint}",
+	},
+	catalogue.UnknownHost: {
+		"The host of base_url, {host}, could not be found.{letter}",
+		"Check the host in base_url. If it is right, check that this machine can look it up: a name of a private " +
+			"network is known only there.{hint}",
+	},
+	catalogue.NobodyListens: {
+		"Nothing on this machine listens at {address}.",
+		"Start the service there, such as the sandbox, or check the port in base_url.",
+	},
+	catalogue.Broken: {
+		"The connection ended before the answer was complete.",
+		"Try again later. If it lasts, show this to the operator of the service, or of a proxy in front of it.{tls}",
+	},
+	catalogue.StreamRefused: {
+		"The service refused to serve the request on its connection (HTTP/2).",
+		"Try again later, or start fewer runs at once. If it lasts, show this to the service's operator.",
+	},
+	catalogue.Handshake: {
+		"A connection was made, but its TLS handshake was not completed{within}.",
+		"Check the host and port of base_url. If they are right, a firewall may stop the handshake: some drop its " +
+			"first message, which post-quantum keys make large. GODEBUG=tlsmlkem=0 in the environment leaves them " +
+			"out.{hint}",
+	},
 	catalogue.NoTLS: {"The server does not speak TLS, which https needs.", "Check the host and port of base_url."},
 	catalogue.PlainHTTP: {
 		"The server answers in HTTP without TLS, and https needs TLS.",
-		"Check the host and port of base_url. The provider sends credentials without TLS to loopback hosts only.",
+		"Check the host and port of base_url. For a server on this machine, write http:// in place of https://; the " +
+			"provider never sends credentials to another one without TLS.",
 	},
 	catalogue.OldTLS: {
 		"The server does not support TLS 1.2 or later.",
@@ -159,7 +118,7 @@ var untrusted = map[catalogue.Fault]advice{
 			"in your network that opens connections signs with an authority of its own.",
 	},
 	catalogue.InvalidCertificate: {
-		"{whose} was valid until {until}; this machine's clock says {now}.",
+		"{whose} is valid from {from} until {until}; this machine's clock says {now}.",
 		"Check the clock of this machine. If it is right, the service's operator has to replace the certificate.",
 	},
 	catalogue.OtherHost: {
@@ -189,68 +148,97 @@ var untrusted = map[catalogue.Fault]advice{
 
 // The advice if more is known of a fault.
 var (
-	notValidYet = advice{
-		"{whose} is not valid before {from}; this machine's clock says {now}.",
-		untrusted[catalogue.InvalidCertificate].next,
+	tooSlow = advice{
+		"The service did not answer completely{within}.",
+		"Raise {timeout} if the service may need longer to answer. If it answered faster before, try again later, or " +
+			"show this to the service's operator.",
+	}
+	failedInHandshake = advice{ // no firewall did
+		advices[catalogue.Handshake].cause,
+		"Try again later. If it lasts, show this to the service's operator.",
 	}
 	signedByItself = advice{
 		"The server's certificate is signed by itself, and this machine does not trust it.{given}",
 		"Check base_url. If the certificate is the service's, give it in ca_certificate_pem.",
 	}
-	plainHTTPHere = advice{
-		untrusted[catalogue.PlainHTTP].cause,
-		"Write http:// in place of https:// in base_url.",
-	}
 )
 
-// adviceOn returns the advice about a fault of TLS or of a certificate.
-func adviceOn(network *catalogue.NetworkError, host string) advice {
-	certificate := network.Certificate
+// adviceOn returns the advice about a fault between this side and the service.
+func adviceOn(network *catalogue.NetworkError) advice {
+	said, isAlert := errors.AsType[*net.OpError](network.Err)
 	switch {
-	case network.Fault == catalogue.InvalidCertificate && certificate.Seen.Before(certificate.From):
-		return notValidYet
-	case network.Fault == catalogue.UnknownAuthority && certificate.SelfSigned:
+	case network.Fault.OfProxy():
+		return onProxy(network)
+	case network.TimedOut && network.Fault == catalogue.Broken:
+		return tooSlow
+	case network.Fault == catalogue.Handshake && isAlert && said.Op == "remote error":
+		return failedInHandshake
+	case network.Fault == catalogue.UnknownAuthority && network.Certificate.SelfSigned:
 		return signedByItself
-	case network.Fault == catalogue.PlainHTTP && (host == "localhost" || net.ParseIP(host).IsLoopback()):
-		return plainHTTPHere
 	}
-	if known, ok := untrusted[network.Fault]; ok {
-		return known
-	}
-	return untrusted[catalogue.Insecure]
+	return advices[network.Fault]
 }
 
-// insecure explains a fault of TLS or of a certificate, which no further attempt can change.
-func (m *message) insecure(network *catalogue.NetworkError) {
+// filling fills the words in braces of an advice.
+func (m *message) filling(network *catalogue.NetworkError, timeout string, length time.Duration) *strings.Replacer {
+	scheme, address, _ := strings.Cut(network.Origin, "://")
 	host := hostOf(network.Origin)
-	found, whose := network.Certificate, "The server's certificate"
-	if found == nil {
-		found = &catalogue.Certificate{}
-	}
+	found := cmp.Or(network.Certificate, &catalogue.Certificate{})
+	through := cmp.Or(network.Proxy, &catalogue.Proxy{})
+	whose, alone, within, tls := "The server's certificate", "", "", ""
 	if found.Subject != "" {
 		whose = fmt.Sprintf("The certificate of the authority %q", found.Subject)
 	}
-	filled := strings.NewReplacer(
-		"{whose}", whose,
+	if found.Alone {
+		alone = " The server sent only its own certificate: if that authority is an intermediate one, the server has " +
+			"to send that one's certificate, too."
+	}
+	if network.TimedOut {
+		within = fmt.Sprintf(" within %s, which is %s", timeout, Duration(length))
+	}
+	if scheme == "http" && network.OfToken() { // a server that requires TLS breaks off the first request of a process
+		tls = " If the server speaks TLS, write https:// in base_url."
+	}
+	return strings.NewReplacer(
+		"{address}", address,
 		"{host}", host,
+		"{letter}", beyondASCII(host),
+		"{hint}", m.by.whyNoProxy(scheme, network.Proxy),
+		"{within}", within,
+		"{timeout}", timeout,
+		"{tls}", tls,
+		"{whose}", whose,
 		"{names}", Enumerated(found.Names),
 		"{issuer}", strconv.Quote(found.Issuer),
 		"{from}", InUTC(found.From),
 		"{until}", InUTC(found.Until),
 		"{now}", InUTC(found.Seen),
 		"{method}", found.Method,
-		"{alone}", sentAlone(found),
+		"{alone}", alone,
 		"{given}", m.by.authorities(found.Issuer),
+		"{proxy}", fmt.Sprintf("The proxy %s, which %s names,", through.Address, through.Variable),
+		"{variable}", through.Variable,
+		"{answer}", statusText(network.ProxyStatus),
+		"{without}", orWithout(through, host),
 	)
-	of := adviceOn(network, host)
-	m.say(SummaryUntrusted, filled.Replace(of.cause), filled.Replace(of.next))
 }
 
-// sentAlone says that no certificate of an authority came with the server's own, or returns "".
-func sentAlone(found *catalogue.Certificate) string {
-	if found.Alone {
-		return " The server sent only its own certificate: if that authority is an intermediate one, its certificate " +
-			"has to come, too."
+// beyondASCII names the first letter of a host that may only look like one of ASCII, or returns "".
+func beyondASCII(host string) string {
+	odd := redact.OddCharacter(host, func(r rune) bool { return r > unicode.MaxASCII })
+	if odd == "" {
+		return ""
+	}
+	return " Its " + odd + "."
+}
+
+// whyNoProxy says why a request went through no proxy, or returns "".
+func (e *Explainer) whyNoProxy(scheme string, proxy *catalogue.Proxy) string {
+	switch {
+	case e.ProxyLeftOut != "":
+		return " " + e.ProxyLeftOut
+	case scheme == "https" && proxy == nil:
+		return " If this network needs a proxy, name it in HTTPS_PROXY."
 	}
 	return ""
 }
@@ -270,48 +258,45 @@ func (e *Explainer) authorities(issuer string) string {
 // InUTC spells a moment to the minute, as messages about certificates do.
 func InUTC(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
 
-// proxy explains a proxy that did not let the request through.
-func (m *message) proxy(fault *catalogue.NetworkError) {
+// onProxy returns the advice about a proxy that did not let the request through.
+func onProxy(fault *catalogue.NetworkError) advice {
 	const escapes = " Special characters in a user name or password are written as %XX, such as %23 for #."
-	through := fault.Proxy
-	orWithout := m.orWithout(fault)
-	said, next := "could not be reached.", "Check "+through.Variable+orWithout
-	answered := ": " + statusText(fault.ProxyStatus) + "."
 	isLogin := fault.ProxyStatus == http.StatusProxyAuthRequired
 	takesPassword := fault.ProxyAsks == "" || strings.Contains(strings.ToLower(fault.ProxyAsks), "basic")
 	switch {
 	case fault.Fault == catalogue.ProxyNoTLS:
-		said = "does not speak TLS."
-		next = "Write http:// instead of https:// in " + through.Variable + "."
+		return advice{"{proxy} does not speak TLS.", "Write http:// instead of https:// in {variable}."}
 	case fault.ProxyStatus == 0:
+		return advice{"{proxy} could not be reached.", "Check {variable}{without}"}
 	case isLogin && !takesPassword:
-		said = "requires a login that a user name and password in its address cannot answer" + answered
-		next = "Use a proxy that accepts Basic or no login, such as one on this machine that logs in for you" +
-			orWithout
-	case isLogin && through.Credential:
-		said = "did not accept the user name and password in " + through.Variable + answered
-		next = "Check them" + orWithout + escapes
+		return advice{
+			"{proxy} requires a login that a user name and password in its address cannot answer: {answer}.",
+			"Use a proxy that accepts Basic or no login, such as one on this machine that logs in for you{without}",
+		}
+	case isLogin && fault.Proxy.Credential:
+		return advice{
+			"{proxy} did not accept the user name and password in {variable}: {answer}.",
+			"Check them{without}" + escapes,
+		}
 	case isLogin:
-		said = "requires a user name and a password" + answered
-		next = "Write them into " + through.Variable + " as http://USER:PASSWORD@HOST:PORT" + orWithout + escapes
-	default:
-		said = "did not connect to the service" + answered
-		next = "Check base_url and " + through.Variable + ", have the proxy allow the host" + orWithout
+		return advice{
+			"{proxy} requires a user name and a password: {answer}.",
+			"Write them into {variable} as http://USER:PASSWORD@HOST:PORT{without}" + escapes,
+		}
 	}
-	cause := fmt.Sprintf("The proxy %s, which %s names, %s", through.Address, through.Variable, said)
-	m.say(SummaryUnreachable, cause, next)
-	if fault.ProxyAsks != "" {
-		m.said = append(m.said, "Proxy-Authenticate: "+fault.ProxyAsks)
+	return advice{
+		"{proxy} did not connect to the service: {answer}.",
+		"Check base_url and {variable}, have the proxy allow the host{without}",
 	}
 }
 
-// orWithout offers to go without the proxy. If NO_PROXY is set, its entries do not match the host.
-func (m *message) orWithout(fault *catalogue.NetworkError) string {
-	if fault.Proxy.Except == "" {
+// orWithout offers to go without a proxy. If NO_PROXY is set, its entries do not match the host.
+func orWithout(through *catalogue.Proxy, host string) string {
+	if through.Except == "" {
 		return ", or name the host of base_url in NO_PROXY to go without it."
 	}
 	return fmt.Sprintf(", or go without it: %s is set, and none of its entries applies to %s. An entry is a host, "+
-		".DOMAIN or ADDRESS/BITS; commas separate them.", fault.Proxy.Except, hostOf(fault.Origin))
+		".DOMAIN or ADDRESS/BITS; commas separate them.", through.Except, host)
 }
 
 // hostOf returns the host of an origin, without its port.

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,17 +16,18 @@ type message struct {
 	Problem // its Detail, Cause and Said come last
 	by      *Explainer
 	about   Subject
+	api     *catalogue.APIError     // the answer that it is about, if there is one
+	network *catalogue.NetworkError // the fault that it is about, if there is one
 	// readTimeout is the whole time of the read, if it is known.
 	readTimeout time.Duration
 	fault       string // what distinguishes its cause from others of its summary; it is not shown
 
 	// The detail has these in this order.
-	cause     string   // what is wrong, in a sentence or two
-	more      []string // paragraphs
-	said      []string // the service's words, a line each
-	fact      string   // one line: the status or the fault, and the request
-	requestID string
-	next      string // what to do
+	cause string   // what is wrong, in a sentence or two
+	more  []string // paragraphs
+	said  []string // the service's words, a line each
+	fact  string   // the status or the fault and the request, and the request's id
+	next  string   // what to do
 }
 
 // say sets the three parts that every message has.
@@ -41,34 +41,15 @@ func (m *message) add(format string, args ...any) {
 // the first before an id.
 const MaxShort = 115
 
-// finished returns the problem with all that the message says about err.
-func (m *message) finished(err error) Problem {
+// finished returns the problem with all that the message says.
+func (m *message) finished() Problem {
 	if len(m.said) > 0 {
 		m.Said = redact.Shorten(m.said[0], MaxShort)
 	}
-	lines := m.said
-	if m.fact != "" {
-		lines = append(lines, m.fact)
-	}
-	if m.requestID != "" {
-		lines = append(lines, "Request id "+m.requestID)
-	}
+	quoted := joined("\n", append(m.said, m.fact)...)
 	paragraphs := append([]string{m.cause}, m.more...)
-	m.Detail = Paragraphs(append(paragraphs, strings.Join(lines, "\n"), m.next)...)
-	m.Cause = m.shared(err)
+	m.Detail = Paragraphs(append(paragraphs, quoted, m.next)...)
 	return m.Problem
-}
-
-// shared identifies the cause of err, for Problem.
-func (m *message) shared(err error) string {
-	_, isRejected := errors.AsType[*catalogue.RejectedError](err)
-	switch {
-	case errors.Is(err, context.Canceled):
-		return m.Summary
-	case isRejected, m.fault != "":
-		return m.Summary + m.fault
-	}
-	return ""
 }
 
 // field returns the part of a place that is the same in every record of a list, such as revision of models[3].revision.
@@ -78,19 +59,23 @@ func field(place string) string {
 
 // quote takes over what err says of an answer, or of the fault of an attempt without one.
 func (m *message) quote(err error) {
-	var (
-		api      *catalogue.APIError
-		network  *catalogue.NetworkError
-		unusable *catalogue.UnusableAnswerError
-	)
+	var unusable *catalogue.UnusableAnswerError
 	switch {
-	case errors.As(err, &api):
-		m.quoteRefusal(api)
-	case errors.As(err, &network):
-		m.fact = fmt.Sprintf("The fault: %s, for %s", network.Problem, network.Endpoint)
-		m.fault = fmt.Sprint(network.Fault)
+	case errors.As(err, &m.api):
+		m.quoteRefusal(m.api)
+	case errors.As(err, &m.network):
+		m.fact = fmt.Sprintf("The fault: %s, for %s", m.network.Problem, m.network.Endpoint)
+		m.fault = fmt.Sprint(m.network.Fault)
 	case errors.As(err, &unusable):
 		m.quoteUnusable(unusable)
+	}
+}
+
+// quoteRequest quotes the status of an answer, what else its head says, and the request.
+func (m *message) quoteRequest(status int, head string, request catalogue.Endpoint, id string) {
+	m.fact = fmt.Sprintf("Status %s%s, for %s", statusText(status), head, request)
+	if id != "" {
+		m.fact += "\nRequest id " + id
 	}
 }
 
@@ -104,13 +89,12 @@ func (m *message) quoteRefusal(api *catalogue.APIError) {
 	if api.Data != "" {
 		m.said = append(m.said, "It added: "+api.Data)
 	}
-	m.fact = "Status " + statusText(api.Status)
+	code := ""
 	if api.ShownCode != "" {
-		m.fact += ", code " + api.ShownCode
+		code = ", code " + api.ShownCode
 	}
-	m.fact += ", for " + api.String()
+	m.quoteRequest(api.Status, code, api.Endpoint, api.RequestID)
 	m.fault = fmt.Sprint(api.Status, api.Code)
-	m.requestID = api.RequestID
 }
 
 // maxIssue bounds what one rejected field adds to a message, in characters.

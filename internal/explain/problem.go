@@ -15,10 +15,9 @@ type Problem struct {
 	Source  string    // the block that has the problem
 	// Cause identifies a cause that other reads may have as well: nothing in it differs from read to read. It is empty
 	// if only this read can have it.
-	Cause     string
-	Short     string // what a short message says besides where the full one is
-	Said      string // the service's words: without Short, a short message has them if the full one has others
-	Elsewhere bool   // another read has more to say about the cause
+	Cause string
+	Short string // what a short message says besides where the full one is
+	Said  string // the service's words: without Short, a short message has them if the full one has others
 }
 
 // Source names a block, such as modelcatalogue_model "some-id", by its data source and the model group or time horizon

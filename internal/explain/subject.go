@@ -1,9 +1,10 @@
 package explain
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -47,51 +48,51 @@ func (s Subject) blamedBy(api *catalogue.APIError) bool {
 	})
 }
 
-// explain says what is wrong with the argument: the service misses its value, or does not accept it.
+// explain says what is wrong with the argument: the service does not accept its value, or misses it.
 func (s Subject) explain(m *message, api *catalogue.APIError) {
-	m.Path = s.Path
 	switch {
 	case s.IsHorizon:
-		const invalid = "The service does not accept the time horizon %q."
-		m.say(SummaryInvalidHorizon, fmt.Sprintf(invalid, redact.Abridged(s.Value)),
-			Paragraphs(Sentence(Oddity(s.Value)), "Use a key that the catalogue has: modelcatalogue_model_groups "+
-				"without time_horizon lists every group, and the time_horizon.key of each is in use."))
-		m.Short = fmt.Sprintf(invalid, ShortID(s.Value))
-		return
+		m.say(SummaryInvalidHorizon, "The service does not accept the time horizon {value}.",
+			"Use a key that the catalogue has: modelcatalogue_model_groups without time_horizon lists every group, "+
+				"and the time_horizon.key of each is in use.")
 	case errors.Is(api, catalogue.ErrInvalidRequest):
-		const invalid = "The service does not accept the model group id %q."
-		m.say(SummaryInvalidID, fmt.Sprintf(invalid, redact.Abridged(s.Value)),
+		m.say(SummaryInvalidID, "The service does not accept the model group id {value}.",
 			"Change the id; asking again with the same one will not help.")
-		m.Short = fmt.Sprintf(invalid, ShortID(s.Value))
 	default:
 		s.missing(m, api)
 	}
-	if odd := s.oddity(); odd != "" {
-		m.Short = Sentence(fmt.Sprintf("In the model group id %q %s", ShortID(s.Value), odd))
+	m.Short = cmp.Or(m.Short, m.cause)
+	odd := s.oddity()
+	if odd != "" {
+		m.Short = "In {value}, " + odd + "."
 	}
+	m.Path = s.Path
+	m.cause = s.filled(m.cause, redact.Abridged(s.Value))
+	m.Short = s.filled(m.Short, ShortID(s.Value))
+	m.next = Paragraphs(Sentence(odd), m.by.sameButCase(s.Value), m.next)
+}
+
+// filled returns a text with the value, as it is shown there.
+func (s Subject) filled(text, shown string) string {
+	return strings.ReplaceAll(text, "{value}", strconv.Quote(shown))
 }
 
 // missing says that the service misses the id.
 func (s Subject) missing(m *message, api *catalogue.APIError) {
-	const missing = "The catalogue has no model group %q, or these credentials cannot see it"
-	check := "Use the id of a group. If you have a model, use its model_group_id, not its id. Check also that these " +
-		"credentials may see the group: modelcatalogue_model_groups lists those that they see."
-	cause, short := missing+": the service does not tell these apart.", missing+"."
-	summary := SummaryGroupNotFound
+	const missing = "The catalogue has no model group {value}, or these credentials cannot see it"
+	m.say(SummaryGroupNotFound, missing+": the service does not tell these apart.",
+		"Use the id of a group. If you have a model, use its model_group_id, not its id. Check also that these "+
+			"credentials may see the group: modelcatalogue_model_groups lists those that they see.")
+	m.Short = missing + "."
 	if s.OfLatest {
-		cause = missing + ", or it has no models yet."
-		short = cause
-		summary = SummaryGroupOrModels
-		check += " If the group has no models yet, leave it out until it has one."
+		m.Summary, m.cause = SummaryGroupOrModels, missing+", or it has no models yet."
+		m.Short = m.cause
+		m.next += " If the group has no models yet, leave it out until it has one."
 	}
-	cause, short = fmt.Sprintf(cause, redact.Abridged(s.Value)), fmt.Sprintf(short, ShortID(s.Value))
 	if !api.SaysNotFound() {
-		short = ofGateway + " Check base_url."
-		cause = Paragraphs(short, strings.Replace(cause, "The catalogue", "If the catalogue sent it, it", 1))
+		m.Short = ofGateway + " Check base_url."
+		m.cause = Paragraphs(m.Short, strings.Replace(m.cause, "The catalogue", "If the catalogue sent it, it", 1))
 	}
-	m.say(summary, cause,
-		Paragraphs(Sentence(s.oddity()), m.by.sameButCase(s.Value), check))
-	m.Short = short
 }
 
 const ofGateway = "The answer is 404 without the catalogue's code NOT_FOUND: a gateway or another server may have " +
@@ -103,10 +104,10 @@ const maxShortID = 36
 // ShortID returns an id as a short message names it.
 func ShortID(id string) string { return redact.Shorten(id, maxShortID) }
 
-// oddity says which character of the id is odd, and how a name is found, or returns "".
+// oddity says which character of the value is odd, and how a name is found, or returns "".
 func (s Subject) oddity() string {
 	odd := Oddity(s.Value)
-	if len(strings.Fields(s.Value)) > 1 {
+	if !s.IsHorizon && len(strings.Fields(s.Value)) > 1 {
 		odd += ". If it is a name, modelcatalogue_model_group finds its group"
 	}
 	return odd

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
@@ -18,13 +17,12 @@ func joined(separator string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(texts), isEmpty), separator)
 }
 
-// Sentence begins a text with a capital letter and ends it with a full stop.
+// Sentence begins a text, which is in English, with a capital letter and ends it with a full stop.
 func Sentence(text string) string {
-	text = strings.TrimSuffix(text, ".")
-	for i, r := range text {
-		return string(unicode.ToUpper(r)) + text[i+len(string(r)):] + "."
+	if text == "" {
+		return ""
 	}
-	return ""
+	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
 }
 
 // MaxIDs bounds the ids, tags and the like that one diagnostic names.
@@ -32,13 +30,10 @@ const MaxIDs = 10
 
 // Enumerated joins words with commas and a last "and". Of many it names the first MaxIDs, and how many it leaves out.
 func Enumerated(words []string) string {
-	if more := len(words) - MaxIDs; more > 0 {
-		words = append(words[:MaxIDs:MaxIDs], fmt.Sprintf("%d more", more))
-	}
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
 	last := len(words) - 1
+	if last < 1 || last >= MaxIDs {
+		return JoinFirst(words, ", ")
+	}
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 

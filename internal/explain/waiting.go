@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,8 +21,8 @@ var endings = map[catalogue.Cause]string{
 }
 
 // gaveUp explains a read whose fault another attempt might have passed: what failed, and why no attempt follows.
-func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
-	timeout := rounded(gaveUp.Elapsed + gaveUp.Remaining)
+func (m *message) gaveUp(gaveUp *catalogue.GaveUpError) {
+	api, timeout := m.api, rounded(gaveUp.Elapsed+gaveUp.Remaining)
 	switch {
 	case gaveUp.Cause == catalogue.CeilingTooLow:
 		m.say(SummaryTimeout, fmt.Sprintf("With max_requests = %q this read cannot be sent within read_timeout (%s).",
@@ -41,7 +40,6 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 	}
 	m.readTimeout = (gaveUp.Elapsed + gaveUp.Remaining).Round(time.Millisecond)
 	m.failed(gaveUp.Err)
-	m.Elsewhere = gaveUp.Cause == catalogue.ServiceDown
 	if api != nil && gaveUp.Wait > 0 {
 		m.next = "Try again " + later(api.RetryAfter) + orRaise(gaveUp, api.RetryAfter) +
 			". If it lasts, show this to the service's operator."
@@ -52,15 +50,11 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 
 // raiseRetries offers another attempt, if it fits into the read's time and the status may pass.
 func raiseRetries(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) string {
-	wait := time.Second
+	wait, stays := time.Second, false
 	if api != nil {
 		wait = max(wait, api.RetryAfter)
+		stays = api.Status == http.StatusNotImplemented || api.Status > http.StatusGatewayTimeout
 	}
-	stays := api != nil && slices.Contains([]int{
-		http.StatusNotImplemented,
-		http.StatusHTTPVersionNotSupported,
-		http.StatusNetworkAuthenticationRequired,
-	}, api.Status)
 	if stays || wait > gaveUp.Remaining {
 		return "."
 	}
@@ -69,25 +63,21 @@ func raiseRetries(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) string
 
 // rateLimited explains a read that the service's allowance left no time for.
 func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
-	cause := "The service refuses requests for now (429)"
-	switch left := rounded(gaveUp.Remaining); {
-	case gaveUp.Cause == catalogue.AllowanceUsedUp:
-		cause += ". Another read gave up because of that, and none was let through since, so this one did not wait."
-	case gaveUp.Wait == 0:
-		cause += fmt.Sprintf(", and read_timeout, which is %s, was over before one was let through.",
-			rounded(gaveUp.Elapsed+gaveUp.Remaining))
-	case gaveUp.Wait <= api.RetryAfter:
-		cause += fmt.Sprintf(". It asks to wait %s, and this read had %s left of its read_timeout.",
-			length(gaveUp.Wait), left)
-	case api.RetryAfter > 0:
-		cause += fmt.Sprintf(", and the next request may be sent only after the %s left of read_timeout.", left)
-	default:
-		cause += fmt.Sprintf(" and does not say for how long. The next wait is longer than the %s left of "+
-			"read_timeout.", left)
+	asked := " and does not say for how long."
+	if api.RetryAfter > 0 {
+		asked = fmt.Sprintf(" and asks for a wait of %s.", length(api.RetryAfter))
 	}
-	m.say(SummaryRateLimited, cause, "Run again "+later(min(gaveUp.Wait, api.RetryAfter))+
-		orRaise(gaveUp, api.RetryAfter)+". If several runs use these credentials, start fewer at once, or give each a "+
-		"share of the allowance with max_requests.")
+	end := fmt.Sprintf(" The next wait is longer than the %s left of read_timeout.", rounded(gaveUp.Remaining))
+	switch {
+	case gaveUp.Cause == catalogue.AllowanceUsedUp:
+		end = " Another read gave up because of that, and none was let through since, so this one did not wait."
+	case gaveUp.Wait == 0:
+		end = fmt.Sprintf(" read_timeout, which is %s, was over before one was let through.",
+			rounded(gaveUp.Elapsed+gaveUp.Remaining))
+	}
+	m.say(SummaryRateLimited, "The service refuses requests for now (429)"+asked+end,
+		"Run again "+later(min(gaveUp.Wait, api.RetryAfter))+orRaise(gaveUp, api.RetryAfter)+". If several runs use "+
+			"these credentials, start fewer at once, or give each a share of the allowance with max_requests.")
 }
 
 // orRaise offers a longer read_timeout, unless the wait is an hour or more. It says in whole seconds how long, unless
@@ -112,16 +102,14 @@ func (m *message) interrupted(err error) {
 	if !ok || at.WaitingFor == "" && at.Attempts == 0 {
 		return
 	}
-	made := ""
-	if at.Attempts > 0 {
-		made = fmt.Sprintf(" had made %s and", attemptCount(at.Attempts))
-	}
-	m.cause += fmt.Sprintf(" This read%s was waiting for %s", made, cmp.Or(at.WaitingFor, "an answer"))
+	m.cause += fmt.Sprintf(" This read had made %s and was waiting for %s", attemptCount(at.Attempts),
+		cmp.Or(at.WaitingFor, "an answer"))
 	if at.Remaining > 0 {
 		m.cause += fmt.Sprintf(" (%s to go)", rounded(at.Remaining))
 	}
 	m.cause += "."
 	m.quote(at.Last)
+	m.fault = "" // an interrupt is one cause, whatever it ends
 }
 
 func attemptCount(n int) string {
@@ -143,13 +131,12 @@ func Duration(d time.Duration) string {
 	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
 }
 
-const aDay = 24 * time.Hour
-
 // length says how long a wait is, in minutes from an hour on and in days if it is very long. It rounds these up.
 func length(d time.Duration) string {
+	const day = 24 * time.Hour
 	switch {
-	case d >= 2*aDay:
-		return fmt.Sprintf("%d days", (d+aDay-1)/aDay)
+	case d >= 2*day:
+		return fmt.Sprintf("%d days", (d+day-1)/day)
 	case d >= time.Hour:
 		return Duration((d + time.Minute - 1).Truncate(time.Minute))
 	}
