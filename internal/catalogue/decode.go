@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"bytes"
 	"cmp"
 	"compress/gzip"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -55,8 +53,7 @@ func decodeRecord[T any, P record[T]](of scope) decoder[*T] {
 		lacks, other := P(got).identity(of)
 		if lacks != "" {
 			fields := fieldsOf(body) // an error document of status 200, perhaps
-			missing := &shapeError{problem: in.without(lacks, fields) + codeAndMessage(fields)}
-			fault = cmp.Or(fault, missing)
+			fault = cmp.Or(fault, &shapeError{problem: in.without(lacks, fields)})
 			if in.list == "" || body.Kind() == jsontext.KindBeginObject && isStranger(fields) {
 				other = fault
 			}
@@ -67,7 +64,7 @@ func decodeRecord[T any, P record[T]](of scope) decoder[*T] {
 		}
 		_, unknown, problem := P(got).common()
 		if *unknown != nil {
-			*unknown = jsontext.Value(compactJSON(*unknown))
+			*unknown = jsontext.Value(compactAndSort(*unknown))
 		}
 		if fault != nil {
 			fault.at = in.text.StackPointer() + fault.at
@@ -122,8 +119,8 @@ var decodeRaw = eachOf("", func(in *incoming) (jsontext.Value, error) {
 	return element.Clone(), err
 })
 
-// eachOf reads a body that is a whole list, one element at a time, so that memory holds the text of one. A
-// part of a list is an error: the latest revision of a part would be a wrong one.
+// eachOf reads a body that is a whole list, one element at a time. A part of a list is an error: the latest revision of
+// a part would be a wrong one.
 func eachOf[T any](name string, next decoder[T]) decoder[[]T] {
 	return func(in *incoming) ([]T, error) {
 		in.list = name
@@ -161,8 +158,7 @@ func beginList(text *jsontext.Decoder) error {
 	}
 	problem := "a list is expected, the service sent " + inWords[sent.Kind()]
 	if sent.Kind() == jsontext.KindBeginObject {
-		fields := fieldsOf(sent)
-		problem += itHas(fields) + codeAndMessage(fields) + noSuchList
+		problem += itHas(fieldsOf(sent)) + noSuchList
 	}
 	return &shapeError{problem: problem}
 }
@@ -174,10 +170,15 @@ func fieldsOf(value jsontext.Value) map[string]jsontext.Value {
 	return fields
 }
 
-// codeAndMessage quotes an error document with status 200.
-func codeAndMessage(fields map[string]jsontext.Value) string {
+// itHas names the first fields of an object that is not what was expected, and quotes it if it is an error document.
+func itHas(fields map[string]jsontext.Value) string {
+	if len(fields) == 0 {
+		return " (it has no fields)"
+	}
+	names := slices.Sorted(maps.Keys(fields))
 	var said strings.Builder
-	for _, name := range []string{"code", "message", "error"} {
+	fmt.Fprintf(&said, " (it has: %s)", strings.Join(names[:min(len(names), 10)], ", "))
+	for _, name := range []string{"code", "message", "error", "error_description"} {
 		if value := fields[name]; value.Kind() == jsontext.KindString {
 			fmt.Fprintf(&said, "; its %s is %q", name, textOf(value))
 		}
@@ -185,28 +186,19 @@ func codeAndMessage(fields map[string]jsontext.Value) string {
 	return said.String()
 }
 
-// itHas names the first fields of an object that is not what was expected.
-func itHas(fields map[string]jsontext.Value) string {
-	if len(fields) == 0 {
-		return " (it has no fields)"
-	}
-	names := slices.Sorted(maps.Keys(fields))
-	return " (it has: " + strings.Join(names[:min(len(names), 10)], ", ") + ")"
-}
-
-// without says that the answer, or a record of its list, lacks a field, and lists the fields it has.
+// without says that the answer, or a record of its list, lacks a field, and what it has.
 func (in *incoming) without(field string, fields map[string]jsontext.Value) string {
-	what, its := "the answer", "the answer's "
+	what, lacks := "the answer", "no"
 	if in.list != "" {
-		what, its = "it", "its "
+		what = "it"
 	}
 	switch value := fields[field]; {
 	case value.Kind() == jsontext.KindNull:
-		return its + field + " is null"
+		lacks = "a null"
 	case value != nil:
-		return its + field + " is empty"
+		lacks = "an empty"
 	}
-	return what + " has no " + field + itHas(fields)
+	return what + " has " + lacks + " " + field + itHas(fields)
 }
 
 // unmarshalRecord decodes the text of a record.
@@ -257,45 +249,9 @@ func (in *incoming) wrongShape(err error) *shapeError {
 	case errors.Is(err, gzip.ErrHeader):
 		return &shapeError{problem: "the body is labelled as gzip, but is not gzip"}
 	case isSyntax && !errors.Is(err, io.ErrUnexpectedEOF):
-		problem := "the body is not valid JSON: " + syntax.Err.Error()
-		if word := wordAt(in.text, syntax.ByteOffset); word != "" {
-			problem = word + " is not JSON"
-		}
-		return &shapeError{
-			at:      placeOf(in.text, syntax),
-			problem: problem,
-			isText:  syntax.ByteOffset == 0,
-		}
+		return &shapeError{at: syntax.JSONPointer, problem: "the body is not valid JSON: " + syntax.Err.Error()}
 	}
 	return nil
-}
-
-// placeOf returns the place of a syntax error. The library takes the names in it from a buffer whose content it may
-// have moved since, if the error is inside an element of a list. So what was read of the element is decoded again, in
-// one piece.
-func placeOf(text *jsontext.Decoder, syntax *jsontext.SyntacticError) jsontext.Pointer {
-	index, _, isInside := strings.Cut(strings.TrimPrefix(string(syntax.JSONPointer), "/"), "/")
-	if isInside && text.StackDepth() == 1 {
-		element := bytes.TrimLeft(text.UnreadBuffer(), ", \t\r\n")
-		_, err := jsontext.NewDecoder(bytes.NewBuffer(element), lenient).ReadValue()
-		if again, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-			return jsontext.Pointer("/"+index) + again.JSONPointer
-		}
-	}
-	return syntax.JSONPointer
-}
-
-// wordAt returns the word at an offset of the input, such as NaN, which Python's json.dumps writes. It
-// returns "" if there is none.
-func wordAt(text *jsontext.Decoder, offset int64) string {
-	rest, at := text.UnreadBuffer(), offset-text.InputOffset()
-	if at < 0 || at > int64(len(rest)) {
-		return ""
-	}
-	if at > 0 && rest[at-1] == '-' {
-		at-- // the error is at the letter
-	}
-	return string(regexp.MustCompile(`^-?(NaN|nan|Infinity|inf|None|True|False|undefined)\b`).Find(rest[at:]))
 }
 
 // shapeError is a body, or a value in one, that is not JSON of the right shape.
@@ -303,7 +259,6 @@ type shapeError struct {
 	at      jsontext.Pointer
 	problem string
 	isPart  bool // it is a part of a list
-	isText  bool // it does not even begin as JSON
 }
 
 func (e *shapeError) Error() string { return e.problem }

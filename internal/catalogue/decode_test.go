@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -54,11 +55,11 @@ func decode(kind int, from io.Reader) (value any, err error) {
 }
 
 // incomingBody returns the body of a 200 without headers.
-func incomingBody(body io.Reader) *incoming {
+func incomingBody(body string) *incoming {
 	return &incoming{
 		Response: &http.Response{StatusCode: http.StatusOK},
 		mask:     &redact.Mask{},
-		text:     jsontext.NewDecoder(body, lenient),
+		text:     jsontext.NewDecoder(bytes.NewBufferString(body), lenient),
 	}
 }
 
@@ -118,9 +119,9 @@ var wrongBodies = []struct {
 		`the answer has no id (it has: code, message); its code is "NOT_FOUND"; its message is "No."`,
 	},
 	{bodyModel, `{"ID":"a","revision":1}`, "the answer has no id (it has: ID, revision)"},
-	{bodyModel, `{"id":null,"revision":1}`, "the answer's id is null"},
-	{bodyModel, `{"id":"","revision":1}`, "the answer's id is empty"},
-	{bodyModel, `{"id":"a","revision":null}`, "the answer's revision is null"},
+	{bodyModel, `{"id":null,"revision":1}`, "the answer has a null id (it has: id, revision)"},
+	{bodyModel, `{"id":"","revision":1}`, "the answer has an empty id (it has: id, revision)"},
+	{bodyModel, `{"id":"a","revision":null}`, "the answer has a null revision (it has: id, revision)"},
 	{
 		bodyModels, `[{"id":"a","revision":1},{"id":"b","revision":2}, {"id":"c","revision":3},{"id":"d","revision":"x"}]`,
 		"models[3].revision: a whole number" + isExpected + "a string",
@@ -143,7 +144,7 @@ var wrongBodies = []struct {
 	{bodyModel, `"a"`, "an object" + isExpected + "a string"},
 	{bodyModels, `[{"id":"a","revision":1},"b"]`, "models[1]: an object" + isExpected + "a string"},
 	{bodyGroup, `{"id":"h"}`, "id" + isOther + `"h"`},
-	{bodyGroup, `{"id":""}`, "the answer's id is empty"},
+	{bodyGroup, `{"id":""}`, "the answer has an empty id (it has: id)"},
 	{bodyGroup, `{"id":"g","models":[{"id":"a","revision":1},{"id":"b"}]}`, "models[1]: it has no revision"},
 	{bodyGroup, `{"id":"g","models":[{"id":"","revision":1}]}`, "models[0]: it has no id"},
 	{bodyGroup, `{"id":"g","models":[null]}`, "models[0]: it has no id"},
@@ -154,17 +155,17 @@ var wrongBodies = []struct {
 	{bodyModels, `<xml>`, "the body is a page of HTML"},
 	{bodyModels, `[{"id":"a","revision":1},,]`, "models[1]: " + noJSON + " ',' at start of value"},
 	{bodyModels, `[{"id":"a" "revision"}]`, "models[0]: " + noJSON + ` '"' after object value (expecting ',' or '}')`},
-	{bodyModel, `{"id":"a","revision":1,"modelMetadata":{"rmse": NaN}}`, "modelMetadata.rmse: NaN is not JSON"},
-	{bodyModels, `[{"id":"a","modelMetadata":{"rmse":[0,-Infinity]}}]`, "models[0].modelMetadata.rmse[1]: -Infinity is not JSON"},
+	{bodyModel, `{"id":"a","revision":1,"modelMetadata":{"rmse": NaN}}`, "modelMetadata.rmse: " + noJSON + " 'N' at start of value"},
+	{bodyModels, `[{"id":"a","modelMetadata":{"rmse":[0,-Infinity]}}]`, "models[0].modelMetadata.rmse[1]: " + noJSON + " 'I' in number (expecting digit)"},
 	{
 		bodyModels, `[{"id":"a","revision":1},{"id":"b","revision":2,"modelMetadata":{"rmse":NaN}}]`,
-		"models[1].modelMetadata.rmse: NaN is not JSON",
+		"models[1].modelMetadata.rmse: " + noJSON + " 'N' at start of value",
 	},
 	{
 		bodyGroups, `[{"id":"a"},{"models":[{},{"revision":true}]}]`,
 		"model_groups[1].models[1].revision: a whole number" + isExpected + "a boolean",
 	},
-	{bodyGroups, `[{"id":"a"},{"name":"b","id":null}]`, "model_groups[1]: its id is null"},
+	{bodyGroups, `[{"id":"a"},{"name":"b","id":null}]`, "model_groups[1]: it has a null id (it has: id, name)"},
 	{bodyGroups, `[{"id":"caf\u00e9"},{"id":"CAFE\u0301"}]`, "model_groups[1].id: an element before it has the same id"},
 	{bodyGroups, `[{"id":"a","models":[{"revision":1}]}]`, "model_groups[0].models[0]: it has no id"},
 	{
@@ -227,7 +228,7 @@ func TestAWrongRecordStopsNoOther(t *testing.T) {
 		{"id":"c","revision":"three","archived":true},
 		null, "d",
 		{"id":"e","revision":5,"modelMetadata":[1,"x"]}]`
-	got, err := decodeList[Model]("models", scope{group: "g"})(incomingBody(strings.NewReader(body)))
+	got, err := decodeList[Model]("models", scope{group: "g"})(incomingBody(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +251,7 @@ func TestAWrongRecordStopsNoOther(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	one, err := decodeRecord[Model](scope{group: "g"})(incomingBody(strings.NewReader(`{"id":"b","name":7,"revision":2}`)))
+	one, err := decodeRecord[Model](scope{group: "g"})(incomingBody(`{"id":"b","name":7,"revision":2}`))
 	if err != nil || one.Err == nil || *one.Revision != 2 {
 		t.Errorf("%+v, %v", one, err)
 	}
@@ -317,12 +318,12 @@ func TestARecordBelongsToTheGroupThatWasAskedFor(t *testing.T) {
 	const asked = "cafe\u0301"
 	for _, id := range []string{`"caf\u00e9"`, `"cafe\u0301"`, `"CAFE\u0301"`, `"Caf\u00c9"`, "null"} {
 		body := `{"id":"m","revision":1,"modelGroupId":` + id + `}`
-		model, err := decodeRecord[Model](scope{group: asked})(incomingBody(strings.NewReader(body)))
+		model, err := decodeRecord[Model](scope{group: asked})(incomingBody(body))
 		if err != nil || model.Err != nil {
 			t.Errorf("a model of %s: %v, %+v", id, err, model)
 		}
 		body = `{"id":` + id + `}`
-		group, err := decodeRecord[ModelGroup](scope{group: asked})(incomingBody(strings.NewReader(body)))
+		group, err := decodeRecord[ModelGroup](scope{group: asked})(incomingBody(body))
 		if isGroup := id != "null"; isGroup && (err != nil || group.Err != nil) {
 			t.Errorf("group %s: %v, %+v", id, err, group)
 		}
@@ -350,7 +351,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := decodeList[Model]("models", scope{})(incomingBody(strings.NewReader(body))); err != nil {
+				if _, err := decodeList[Model]("models", scope{})(incomingBody(body)); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -176,7 +176,6 @@ func textOf(value jsontext.Value) string {
 
 // excerpt returns what to show of a body that is not an error document. Bytes that are not text are never shown.
 func excerpt(body []byte, header http.Header) string {
-	body = bytes.TrimPrefix(body, []byte(bom))
 	switch form := unreadable(body, header); {
 	case form != "":
 		return "a body that is " + form

@@ -55,8 +55,9 @@ type incoming struct {
 	*http.Response
 	at   Endpoint
 	mask *redact.Mask
-	text *jsontext.Decoder
-	list string // what a body that is a list is called in errors
+	body []byte
+	text *jsontext.Decoder // of body
+	list string            // what a body that is a list is called in errors
 }
 
 // unusable returns the error of a body, or a part of it, that is not JSON of the right shape.
@@ -137,46 +138,42 @@ func (c *Client) send(ctx context.Context, at Endpoint, out outgoing, reached fu
 // that is neither a success nor an error, such as a redirect. A token may come with any 2xx, an answer with 200 only.
 func (c *Client) receive(ctx context.Context, at Endpoint, response *http.Response, out outgoing) (int64, error) {
 	defer response.Body.Close() //nolint:errcheck // what was read of it counts
-	body := &boundedReader{
-		reader:   response.Body,
-		tooLarge: TooLargeError{Endpoint: at, Limit: out.limit},
-	}
-	plain := withoutBOM(body)
 	status := response.StatusCode
-	switch success := status == http.StatusOK || at.OfToken() && status/100 == 2; {
+	isSuccess := status == http.StatusOK || at.OfToken() && status/100 == 2
+	tooLarge := &TooLargeError{Endpoint: at, Limit: out.limit, Size: max(0, response.ContentLength)}
+	switch {
 	case status >= 400:
 		// An error whose body is cut short still has its status.
-		text, _ := io.ReadAll(io.LimitReader(plain, maxErrorBody))
-		return body.size, c.apiError(at, response, text)
-	case !success:
+		body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody))
+		return int64(len(body)), c.apiError(at, response, withoutBOM(body))
+	case !isSuccess:
 		return 0, c.apiError(at, response, nil)
-	case response.ContentLength > out.limit:
-		body.tooLarge.Size = response.ContentLength
-		return 0, &body.tooLarge
+	case tooLarge.Size > out.limit:
+		return 0, tooLarge
 	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, out.limit+1))
+	size := int64(len(body))
+	if size > out.limit {
+		return size, tooLarge
+	}
+	body = withoutBOM(body)
 	in := &incoming{
 		Response: response,
 		at:       at,
 		mask:     c.mask,
-		text:     jsontext.NewDecoder(plain, lenient),
+		body:     body,
+		text:     jsontext.NewDecoder(bytes.NewBuffer(body), lenient),
 	}
-	err := out.read(in)
+	if err == nil {
+		err = out.read(in)
+	}
 	if err == nil {
 		err = in.end()
 	}
-	if body.err != nil {
-		err = body.err // the decoder may take the end of the connection for one of the text
-	}
 	if err != nil {
-		err = c.bodyError(ctx, in, body.beginning(), err)
+		err = c.bodyError(ctx, in, err)
 	}
-	return body.size, err
-}
-
-// beginning reads on until the first maxHead bytes of the body are there, or all of it, and returns them.
-func (r *boundedReader) beginning() []byte {
-	_, _ = io.CopyN(io.Discard, r, int64(maxHead-len(r.head)))
-	return r.head
+	return size, err
 }
 
 // requestID finds the service's id of a request, "" if there is none. INTERFACE.md does not name a header for it.
@@ -213,11 +210,11 @@ func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind 
 	return fault
 }
 
-// problemOf says what is wrong with a body that begins as head does. An answer of the token endpoint may contain a
-// token, and is not shown.
-func (in *incoming) problemOf(shape *shapeError, head []byte) string {
+// problemOf says what is wrong with a body. An answer of the token endpoint may contain a token, and is not shown.
+func (in *incoming) problemOf(shape *shapeError) string {
+	head := bytes.TrimSpace(in.body[:min(len(in.body), maxHead)])
 	form := unreadable(head, in.Header)
-	isText := shape.isText || shape.at == "" && bytes.HasPrefix(head, []byte("<"))
+	isText := len(head) > 0 && jsontext.Value(head).Kind() == jsontext.KindInvalid
 	switch {
 	case form != "" && (shape.at == "" || in.Header["Content-Encoding"] != nil):
 		return "the body is " + form
@@ -229,13 +226,13 @@ func (in *incoming) problemOf(shape *shapeError, head []byte) string {
 	return shape.problem
 }
 
-// bodyError describes a success whose body could not be used, for the reason err. head is the beginning of the body.
-func (c *Client) bodyError(ctx context.Context, in *incoming, head []byte, err error) error {
-	if _, told := errors.AsType[aboutEndpoint](err); told {
+// bodyError describes a success whose body could not be used, for the reason err.
+func (c *Client) bodyError(ctx context.Context, in *incoming, err error) error {
+	if _, refused := apiError(err); refused {
 		return err
 	}
 	if shape := in.wrongShape(err); shape != nil {
-		shape.problem = in.problemOf(shape, bytes.TrimSpace(bytes.TrimPrefix(head, []byte(bom))))
+		shape.problem = in.problemOf(shape)
 		return in.unusable(shape)
 	}
 	fault := c.networkError(ctx, in.at, err, Broken)

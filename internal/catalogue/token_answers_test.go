@@ -59,14 +59,12 @@ var tokenFaults = map[string]struct {
 	"a redirect":               {302, "", 1, "302 Found"},
 	"no token":                 {200, `{"Access_Token":"hunter2!","b":1}`, 1, noToken + " (it has: Access_Token, b)"},
 	"no token and 201":         {201, `{"Access_Token":"hunter2!"}`, 1, noToken + " (it has: Access_Token)"},
-	"a token that is null":     {200, `{"access_token":null}`, 1, "the answer's access_token is null"},
+	"a token that is null":     {200, `{"access_token":null}`, 1, "the answer has a null access_token"},
 	"an empty object":          {200, `{}`, 1, noToken + " (it has no fields)"},
 	"an empty token":           {200, `{"access_token":""}`, 1, "the token is empty"},
 	"no content":               {204, "", 1, "the body is empty"},
 	"an empty body":            {200, "", 1, "the body is empty"},
 	"a list":                   {200, `["hunter2!"]`, 1, "the answer is a list"},
-	"a string":                 {200, `"hunter2!"`, 1, "the answer is a string"},
-	"null":                     {200, `null`, 1, "the answer is null"},
 	"a number for a token":     {200, `{"access_token":7}`, 1, "the answer's access_token is a number"},
 	"a token in a list":        {200, `{"accessToken":["hunter2!"]}`, 1, "the answer's accessToken is a list"},
 	"many fields": {
@@ -199,7 +197,7 @@ func TestTokenAnswersThatWork(t *testing.T) {
 		`{` + bearer + `,"expires_in":1e400}`:                                  0,
 	} {
 		got := &token{}
-		err := c.readToken(incomingBody(strings.NewReader(body)), got)
+		err := c.readToken(incomingBody(body), got)
 		if want := (token{bearer: "secret-token-1", life: life}); err != nil || *got != want {
 			t.Errorf("%s: %+v, %v, want a life of %s", body, got, err, life)
 		}

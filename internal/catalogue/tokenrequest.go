@@ -43,13 +43,16 @@ func (c *Client) readToken(in *incoming, got *token) error {
 	sent, kind := fields[names[0]], textOf(fields[names[1]])
 	bearer := textOf(sent)
 	c.mask.Add(bearer)
-	if isAbsent(sent) {
-		return c.withoutToken(in, fields)
-	}
-	if sent.Kind() != jsontext.KindString {
+	fault := tokenFault(bearer, kind)
+	switch {
+	case isAbsent(sent) && fields["error"].Kind() == jsontext.KindString:
+		// An error as in RFC 6749 §5.2 counts as if its status were one of an error.
+		return c.apiError(in.at, in.Response, in.body)
+	case isAbsent(sent):
+		return &shapeError{problem: in.without("access_token", fields)}
+	case sent.Kind() != jsontext.KindString:
 		return &shapeError{problem: "the answer's " + names[0] + " is " + inWords[sent.Kind()]}
-	}
-	if fault := tokenFault(bearer, kind); fault != "" {
+	case fault != "":
 		return &shapeError{problem: fault}
 	}
 	got.bearer = bearer
@@ -58,19 +61,6 @@ func (c *Client) readToken(in *incoming, got *token) error {
 }
 
 func isAbsent(value jsontext.Value) bool { return value == nil || value.Kind() == jsontext.KindNull }
-
-// withoutToken returns the error of a success without a token. If it has an error as in RFC 6749 §5.2, that counts as
-// if its status were one of an error.
-func (c *Client) withoutToken(in *incoming, fields map[string]jsontext.Value) error {
-	code := textOf(fields["error"])
-	if fields["error"].Kind() != jsontext.KindString || code == "" {
-		return &shapeError{problem: in.without("access_token", fields)}
-	}
-	refusal := c.apiError(in.at, in.Response, nil)
-	refusal.Code, refusal.ShownCode = code, c.shownCode(code)
-	refusal.Message = c.mask.Tidy(textOf(fields["error_description"]), maxMessage)
-	return refusal
-}
 
 // tokenFault says in a phrase why a text cannot be sent as a bearer token, or returns "".
 func tokenFault(bearer, kind string) string {

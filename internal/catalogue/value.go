@@ -28,7 +28,7 @@ func (i *Integer) UnmarshalJSON(data []byte) error {
 	if err != nil || strings.Trim(fraction, "0") != "" {
 		kind := jsontext.Value(data).Kind()
 		sent := inWords[kind]
-		if kind == jsontext.KindNumber && len(data) <= 40 {
+		if kind == jsontext.KindNumber {
 			sent = "the number " + string(data)
 		}
 		return fmt.Errorf("a whole number is expected, the service sent %s", sent)
@@ -50,7 +50,7 @@ func (s *Scalar) UnmarshalJSON(data []byte) error {
 	case jsontext.KindNumber:
 		*(*string)(s), err = plainDecimal(string(data))
 	default:
-		*s = Scalar(compactJSON(data))
+		*s = Scalar(compactAndSort(data))
 	}
 	return err
 }
@@ -61,13 +61,13 @@ type JSON string
 
 // UnmarshalJSON takes any value.
 func (j *JSON) UnmarshalJSON(data []byte) error {
-	*j = JSON(compactJSON(data))
+	*j = JSON(compactAndSort(data))
 	return nil
 }
 
 // unmarshalOpen decodes the named fields of an open record, and keeps all of it.
 func unmarshalOpen(data []byte, fields any, whole *JSON) error {
-	*whole = JSON(compactJSON(data))
+	*whole = JSON(compactAndSort(data))
 	return json.Unmarshal(data, fields, lenient)
 }
 
@@ -75,11 +75,11 @@ func unmarshalOpen(data []byte, fields any, whole *JSON) error {
 // times the memory of the text.
 const maxSorted = 1000
 
-// compactJSON rewrites a JSON value without white space, with the members of its objects sorted by key, and with one
+// compactAndSort rewrites a JSON value without white space, with the members of its objects sorted by key, and with one
 // spelling of each string. Numbers stay as they are spelled. Nothing is sorted if there are more members than
 // maxSorted, or if an object has two equal keys: a reader takes the last of them, and sorting would put them into the
 // order of their values. data is what a decoder has read, so that nothing else can be wrong with it.
-func compactJSON(data []byte) string {
+func compactAndSort(data []byte) string {
 	format := func(how jsontext.Options) ([]byte, error) {
 		// Half of a surrogate pair, as an escape, passes for invalid UTF-8.
 		return jsontext.AppendFormat(make([]byte, 0, len(data)), data, how, jsontext.AllowInvalidUTF8(true))
