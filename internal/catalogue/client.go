@@ -74,19 +74,12 @@ func New(cfg Config) *Client {
 		cfg:     cfg,
 		maxBody: MaxBody,
 		mask:    &redact.Mask{},
-		reads:   newDispatcher(cfg),
 	}
+	c.reads = newDispatcher(cfg, &question{to: c.to(http.MethodPost, TokenPath), ask: c.requestToken})
 	c.mask.Add(cfg.ClientSecret)
 	c.mask.Add(cfg.AccessToken)
 	for _, value := range cfg.Headers {
 		c.mask.AddHeader(value)
-	}
-	c.reads.core.renewal.asked = &question{to: c.to(http.MethodPost, TokenPath), ask: c.requestToken}
-	t := &c.reads.core.tokens
-	if cfg.AccessToken != "" {
-		t.current = &token{bearer: cfg.AccessToken}
-	} else {
-		t.credentials = &credentials{id: cfg.ClientID, secret: cfg.ClientSecret}
 	}
 	return c
 }

@@ -18,8 +18,13 @@ type dispatcher struct {
 	cancel map[*attempt]context.CancelFunc
 }
 
-func newDispatcher(cfg Config) *dispatcher {
+// newDispatcher returns a dispatcher that asks forToken to get a token.
+func newDispatcher(cfg Config, forToken *question) *dispatcher {
+	if cfg.Jitter == nil {
+		cfg.Jitter = rand.Float64
+	}
 	d := &dispatcher{
+		core:   newScheduler(cfg, forToken),
 		note:   cfg.Note,
 		told:   map[*caller]chan ended{},
 		cancel: map[*attempt]context.CancelFunc{},
@@ -27,11 +32,6 @@ func newDispatcher(cfg Config) *dispatcher {
 	if d.note == nil {
 		d.note = func(context.Context, string) {}
 	}
-	jitter := cfg.Jitter
-	if jitter == nil {
-		jitter = rand.Float64
-	}
-	d.core = newScheduler(retries{most: cfg.MaxRetries, jitter: jitter}, cfg.Ceiling, cfg.Snapshot)
 	return d
 }
 

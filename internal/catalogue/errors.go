@@ -169,7 +169,7 @@ type GaveUpError struct {
 }
 
 func (e *GaveUpError) Error() string {
-	text := fmt.Sprintf("gave up in %s (attempts: %d)", round(e.Elapsed), e.Attempts)
+	text := fmt.Sprintf("gave up in %s (attempts: %d)", rounded(e.Elapsed), e.Attempts)
 	if e.Err == nil {
 		return text + ", waiting for " + e.WaitingFor
 	}

@@ -168,12 +168,16 @@ func (s *scheduler) requestToken(now time.Time, f *flight) {
 // the wait of the flight that holds the turn, or the patience for the words of an answer. A request that has outlasted
 // that is ended.
 func (s *scheduler) wakesAt(now time.Time) (wake time.Time) {
-	var moments []time.Time
+	at := func(moment time.Time) {
+		if moment.After(now) && moment.Before(openEnd) && (wake.IsZero() || moment.Before(wake)) {
+			wake = moment
+		}
+	}
 	for _, sent := range s.awaited {
 		if !sent.patience.After(now) {
 			s.stop(sent)
 		}
-		moments = append(moments, sent.patience)
+		at(sent.patience)
 	}
 	turn := s.head(now)
 	for _, f := range s.queue {
@@ -181,24 +185,14 @@ func (s *scheduler) wakesAt(now time.Time) (wake time.Time) {
 		case f.sent != nil:
 		case f.notBefore.After(now):
 			f.waitedFor = forBackOff
-			moments = append(moments, f.notBefore)
+			at(f.notBefore)
 		case f == turn && s.run.proof == nil:
 			hold := s.hold(now, f)
 			f.waitedFor = hold.words
-			moments = append(moments, hold.until)
+			at(hold.until)
 		default:
 			f.waitedFor = forItsTurn
 		}
 	}
-	return earliest(moments, now)
-}
-
-// earliest returns the first of some moments after now, zero if there is none or only an event ends the wait.
-func earliest(moments []time.Time, now time.Time) (first time.Time) {
-	for _, at := range moments {
-		if at.After(now) && at.Before(openEnd) && (first.IsZero() || at.Before(first)) {
-			first = at
-		}
-	}
-	return first
+	return wake
 }

@@ -110,16 +110,17 @@ func isClosed(err error) bool {
 // broke reports whether a connection that was made has ended.
 func broke(err error) bool {
 	dial, dialled := errors.AsType[*net.OpError](err)
-	return dialled && dial.Op == "read" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	return dialled && dial.Op == "read" || isEOF(err)
 }
+
+func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // foundHere reports whether it was this side that ended a handshake. crypto/tls does not have a type for most of its
 // own errors, such as a certificate that it cannot parse, so every error that is not of the network counts.
 func foundHere(err error) bool {
 	alert, isAlert := errors.AsType[*net.OpError](err)
 	_, ofNetwork := errors.AsType[net.Error](err)
-	ofNetwork = ofNetwork || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-	return isAlert && alert.Op == "local error" || !ofNetwork && !errors.Is(err, context.Canceled)
+	return isAlert && alert.Op == "local error" || !ofNetwork && !isEOF(err) && !errors.Is(err, context.Canceled)
 }
 
 // The alerts of RFC 8446 §6.2 that are not merely another reason.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -110,13 +109,7 @@ func isEmpty(text *string) bool { return text == nil || *text == "" }
 // IDKey returns a text that two ids of one model group have in common. Case does not matter, because the ids in use
 // look like UUIDs, and neither does the normal form, because engines keep strings in NFC.
 func IDKey(id string) string {
-	return strings.Map(func(letter rune) rune {
-		least := letter
-		for other := unicode.SimpleFold(letter); other != letter; other = unicode.SimpleFold(other) {
-			least = min(least, other)
-		}
-		return least
-	}, norm.NFC.String(id))
+	return strings.ToLower(norm.NFC.String(id))
 }
 
 // SameID reports whether two texts are the id of one model group.

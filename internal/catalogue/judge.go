@@ -45,7 +45,7 @@ func (s *scheduler) again(now time.Time, f *flight, result outcome, err error) {
 	f.last = err
 	s.fail(f, func(c *caller) error { return s.lateErr(now, f, c) })
 	if result == transient && !f.over {
-		s.note(f.asked, "Another attempt in %s: %s", round(f.notBefore.Sub(now)), err)
+		s.note(f.asked, "Another attempt in %s: %s", rounded(f.notBefore.Sub(now)), err)
 	}
 }
 
@@ -112,6 +112,6 @@ func (s *scheduler) tokenFailed(now time.Time, sent *attempt, result outcome, er
 	s.failLate(now)
 	if s.head(now) != nil {
 		s.noted = latest(s.noted, t.notBefore)
-		s.note(sent.by, "Another attempt in %s: %s", round(t.notBefore.Sub(now)), err)
+		s.note(sent.by, "Another attempt in %s: %s", rounded(t.notBefore.Sub(now)), err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // lookupOfGroup asks a question about one model group. what is a format with a place for the id, and suffix follows the
@@ -66,8 +65,6 @@ func CheckID(text string) error {
 		return errors.New("it is empty")
 	case text == "." || text == "..":
 		return fmt.Errorf("%q is not an id but a relative path", text)
-	case !utf8.ValidString(text):
-		return errors.New("it is not valid UTF-8")
 	case strings.ContainsFunc(text, unicode.IsControl):
 		return errors.New("it has control characters in it, such as a line break or a tab")
 	}

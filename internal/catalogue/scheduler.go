@@ -40,14 +40,19 @@ type action struct {
 	of   *question // whose context note is for
 }
 
-func newScheduler(retries retries, ceiling pace.Limit, snapshot bool) scheduler {
+func newScheduler(cfg Config, forToken *question) scheduler {
 	s := scheduler{
-		retries:  retries,
-		pace:     pace.Pace{Ceiling: ceiling},
+		retries:  retries{most: cfg.MaxRetries, jitter: cfg.Jitter},
+		pace:     pace.Pace{Ceiling: cfg.Ceiling},
 		pausedBy: &attempt{},
-		renewal:  &flight{},
+		renewal:  &flight{asked: forToken},
 	}
-	if snapshot {
+	if cfg.AccessToken != "" {
+		s.tokens.current = &token{bearer: cfg.AccessToken}
+	} else {
+		s.tokens.credentials = &credentials{id: cfg.ClientID, secret: cfg.ClientSecret}
+	}
+	if cfg.Snapshot {
 		s.answers = answers{shared: map[Endpoint]*flight{}, kept: map[Endpoint]ended{}}
 	}
 	return s
@@ -78,11 +83,12 @@ func (s *scheduler) ready(now time.Time) (ready []*flight) {
 
 // head returns the flight that holds the turn, nil if none waits for it.
 func (s *scheduler) head(now time.Time) *flight {
-	i := slices.IndexFunc(s.queue, func(f *flight) bool { return f.isReady(now) })
-	if i < 0 {
-		return nil
+	for _, f := range s.queue {
+		if f.isReady(now) {
+			return f
+		}
 	}
-	return s.queue[i]
+	return nil
 }
 
 // ahead returns how many requests are sent before a flight's: those of the flights before it, and one for a token

@@ -72,11 +72,13 @@ type stepped struct {
 
 func newStepped(ceiling pace.Limit) *stepped {
 	s := &stepped{
-		now:       time.Now(),
-		scheduler: newScheduler(retries{jitter: func() float64 { return 0 }}, ceiling, true),
+		now: time.Now(),
+		scheduler: newScheduler(Config{
+			Ceiling:  ceiling,
+			Snapshot: true,
+			Jitter:   func() float64 { return 0 },
+		}, &question{to: Endpoint{Method: "POST"}}),
 	}
-	s.renewal.asked = &question{to: Endpoint{Method: "POST"}}
-	s.tokens.credentials = &credentials{}
 	return s
 }
 

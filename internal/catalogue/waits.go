@@ -64,7 +64,7 @@ func (s *scheduler) limited(words string, until time.Time) wait {
 
 // atMost returns a wait that an answer may end at any moment.
 func atMost(words string, until time.Time, err error) wait {
-	return wait{words: words, until: until, cause: TimeOver, err: err}
+	return wait{words: words, until: until, err: err}
 }
 
 // ceiling returns the wait for max_requests. The answer to a request in flight may shorten it by pace.Slow.
@@ -111,32 +111,16 @@ func (s *scheduler) failLate(now time.Time) {
 	for _, w := range s.waits(now, &flight{}, len(s.queue)+1) {
 		longest = latest(longest, w.least)
 	}
-	if longest.After(now) {
-		s.failThose(now, func(f *flight) bool { return f.isReady(now) && s.mayBeLate(f, longest) })
-	}
-	if s.head(now) == nil {
-		s.dropToken()
-	}
-	if longest.After(now) {
-		s.failThose(now, func(f *flight) bool { return f.notBefore.After(now) && s.mayBeLate(f, longest) })
-	}
-}
-
-// mayBeLate reports whether a caller of a flight may lack the time for a wait that ends then at the latest.
-func (s *scheduler) mayBeLate(f *flight, then time.Time) bool {
-	return !f.hasUntil(then) || s.run.usedUp.holds(f.order)
-}
-
-// failThose fails the late callers of some flights.
-func (s *scheduler) failThose(now time.Time, which func(*flight) bool) {
-	var those []*flight
-	for _, f := range s.queue {
-		if which(f) {
-			those = append(those, f)
+	for _, ready := range []bool{true, false} {
+		for _, f := range slices.Backward(s.queue) { // one that ends leaves the queue
+			mayBeLate := longest.After(now) && (!f.hasUntil(longest) || s.run.usedUp.holds(f.order))
+			if mayBeLate && f.isReady(now) == ready {
+				s.fail(f, func(c *caller) error { return s.lateErr(now, f, c) })
+			}
 		}
-	}
-	for _, f := range those {
-		s.fail(f, func(c *caller) error { return s.lateErr(now, f, c) })
+		if s.head(now) == nil {
+			s.dropToken()
+		}
 	}
 }
 
@@ -255,15 +239,12 @@ func (s *scheduler) noteWait(now time.Time, f *flight, hold wait) {
 	case hold.cause == CeilingTooLow:
 		more = fmt.Sprintf(" (%s)", s.pace.Ceiling)
 	}
-	s.note(f.asked, "Waiting %s for %s%s", round(hold.left(now)), hold.words, more)
+	s.note(f.asked, "Waiting %s for %s%s", rounded(hold.left(now)), hold.words, more)
 }
 
-// round rounds a time for people: a long one to seconds, and one of hours to minutes.
-func round(d time.Duration) time.Duration {
-	switch {
-	case d >= time.Hour:
-		return d.Round(time.Minute)
-	case d >= longWait:
+// rounded rounds a time for people: a long one to seconds.
+func rounded(d time.Duration) time.Duration {
+	if d >= longWait {
 		return d.Round(time.Second)
 	}
 	return d.Round(time.Millisecond)
