@@ -75,7 +75,10 @@ func New(cfg Config) *Client {
 		maxBody: MaxBody,
 		mask:    &redact.Mask{},
 	}
-	c.reads = newDispatcher(cfg, &question{to: c.to(http.MethodPost, TokenPath), ask: c.requestToken})
+	c.reads = newDispatcher(cfg, c.exchange, &question{
+		to:   c.to(http.MethodPost, TokenPath),
+		read: c.readToken,
+	})
 	c.mask.Add(cfg.ClientSecret)
 	c.mask.Add(cfg.AccessToken)
 	for _, value := range cfg.Headers {

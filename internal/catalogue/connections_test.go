@@ -122,7 +122,7 @@ func TestAnAttemptIsAFewRequests(t *testing.T) {
 					DialContext:    g.dial,
 					RequestTimeout: time.Minute,
 				})
-				fault := sendOnce(t, s, "")
+				fault := sendOnce(t, s)
 				synctest.Wait()
 				if kept, ok := s.cfg.Transport.(*http.Transport); ok {
 					kept.CloseIdleConnections()

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 
@@ -15,22 +16,24 @@ type credentials struct {
 	understood bool  // a request with this content type got a token
 }
 
-// body returns the content type and the body of a token request.
-func (c *credentials) body() (contentType string, body []byte) {
+// request returns the body of a token request, and adds its content type to the header.
+func (c *credentials) request(header http.Header) (body []byte) {
 	fields := map[string]string{
 		"grant_type":    "client_credentials",
 		"client_id":     c.id,
 		"client_secret": c.secret,
 	}
 	if c.formError != nil {
+		header.Set("Content-Type", "application/json")
 		body, _ = json.Marshal(fields, lenient, json.Deterministic(true))
-		return "application/json", body
+		return body
 	}
+	header.Set("Content-Type", "application/x-www-form-urlencoded")
 	form := url.Values{}
 	for name, value := range fields {
 		form.Set(name, value)
 	}
-	return "application/x-www-form-urlencoded", []byte(form.Encode())
+	return []byte(form.Encode())
 }
 
 // switchToJSON makes the next request JSON if err leaves open whether forms are understood. It reports whether it did.

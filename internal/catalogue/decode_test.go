@@ -42,15 +42,10 @@ func anyOf[T any](decode decoder[T]) decoder[any] {
 
 // decode reads a body of a 200.
 func decode(kind int, from io.Reader) (value any, err error) {
-	c := &Client{mask: &redact.Mask{}}
+	c := &Client{mask: &redact.Mask{}, maxBody: MaxBody}
 	answer := &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(from)}
-	_, err = c.receive(context.Background(), Endpoint{}, answer, outgoing{
-		limit: MaxBody,
-		read: func(in *incoming) (err error) {
-			value, err = decoders[kind](in)
-			return err
-		},
-	})
+	sent := &attempt{of: &flight{asked: &question{read: decoders[kind]}}}
+	value, _, err = c.receive(context.Background(), sent, answer)
 	return value, err
 }
 

@@ -10,24 +10,29 @@ import (
 // dispatcher is the shell of the scheduler: the lock, the clock and its timer, a channel for each caller and a
 // goroutine for each request.
 type dispatcher struct {
-	mu     sync.Mutex
-	core   scheduler
-	timer  *time.Timer
-	note   func(context.Context, string)
-	told   map[*caller]chan ended
-	cancel map[*attempt]context.CancelFunc
+	mu       sync.Mutex
+	core     scheduler
+	timer    *time.Timer
+	exchange exchange
+	note     func(context.Context, string)
+	told     map[*caller]chan ended
+	cancel   map[*attempt]context.CancelFunc
 }
 
-// newDispatcher returns a dispatcher that asks forToken to get a token.
-func newDispatcher(cfg Config, forToken *question) *dispatcher {
+// exchange makes one request, and returns what its answer says.
+type exchange func(context.Context, *attempt) (value any, err error)
+
+// newDispatcher returns a dispatcher that makes requests by exchange, and asks forToken to get a token.
+func newDispatcher(cfg Config, exchange exchange, forToken *question) *dispatcher {
 	if cfg.Jitter == nil {
 		cfg.Jitter = rand.Float64
 	}
 	d := &dispatcher{
-		core:   newScheduler(cfg, forToken),
-		note:   cfg.Note,
-		told:   map[*caller]chan ended{},
-		cancel: map[*attempt]context.CancelFunc{},
+		core:     newScheduler(cfg, forToken),
+		exchange: exchange,
+		note:     cfg.Note,
+		told:     map[*caller]chan ended{},
+		cancel:   map[*attempt]context.CancelFunc{},
 	}
 	if d.note == nil {
 		d.note = func(context.Context, string) {}
@@ -109,7 +114,7 @@ func (d *dispatcher) do(a action) {
 
 // send makes a request.
 func (d *dispatcher) send(ctx context.Context, sent *attempt) {
-	value, err := sent.of.asked.ask(ctx, sent)
+	value, err := d.exchange(ctx, sent)
 	d.happens(func(now time.Time) {
 		d.cancel[sent]()
 		delete(d.cancel, sent)

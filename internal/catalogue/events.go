@@ -48,7 +48,7 @@ func (s *scheduler) leaves(now time.Time, c *caller, cause error) {
 // for, or with the token that it rejects. The status is 0 if the request ended without a header. failure is the error
 // of a 429 as far as it is known.
 func (s *scheduler) header(now time.Time, sent *attempt, status int, failure error) {
-	ofToken := sent.of.asked.to.OfToken()
+	ofToken := sent.to().OfToken()
 	result := outcomeOf(status, ofToken, "")
 	switch {
 	case status == 0:
@@ -68,7 +68,7 @@ func (s *scheduler) header(now time.Time, sent *attempt, status int, failure err
 	switch result {
 	case unauthorized:
 		if !sent.token.rejected {
-			s.note(sent.by, "%s answered 401; the token is discarded", sent.of.asked.to)
+			s.note(sent.by, "%s answered 401; the token is discarded", sent.to())
 		}
 		if s.tokens.reject(sent.token, now) {
 			s.run.proof = sent.token
@@ -151,17 +151,12 @@ func (s *scheduler) sendsOne(now time.Time) bool {
 	case s.tokens.valid(now):
 		s.tokens.current.unused = 0
 		s.send(now, f, f, s.tokens.current)
-	default:
-		s.requestToken(now, f)
+	default: // for this flight and all behind it
+		got, why := s.tokens.next(now)
+		s.note(f.asked, "Requesting a token: %s", why)
+		s.send(now, s.renewal, f, got)
 	}
 	return true
-}
-
-// requestToken requests a token, for the flight that holds the turn and all behind it.
-func (s *scheduler) requestToken(now time.Time, f *flight) {
-	got, why := s.tokens.next(now)
-	s.note(f.asked, "Requesting a token: %s", why)
-	s.send(now, s.renewal, f, got)
 }
 
 // wakesAt returns the earliest moment that changes something by itself, zero if there is none: a back-off is over, or

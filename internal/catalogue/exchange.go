@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -42,22 +41,15 @@ func (c *Client) to(method, target string) Endpoint {
 	}
 }
 
-// outgoing has the parts of a request beside its endpoint, and the function that reads its answer.
-type outgoing struct {
-	header http.Header
-	body   []byte
-	limit  int64                 // the largest answer, in bytes
-	read   func(*incoming) error // reads the body of a success
-}
-
 // incoming is a success whose body is read.
 type incoming struct {
 	*http.Response
-	at   Endpoint
-	mask *redact.Mask
-	body []byte
-	text *jsontext.Decoder // of body
-	list string            // what a body that is a list is called in errors
+	at    Endpoint
+	token *token // of its request
+	mask  *redact.Mask
+	body  []byte
+	text  *jsontext.Decoder // of body
+	list  string            // what a body that is a list is called in errors
 }
 
 // unusable returns the error of a body, or a part of it, that is not JSON of the right shape.
@@ -75,12 +67,13 @@ func (in *incoming) unusable(shape *shapeError) *UnusableAnswerError {
 
 // exchange sends a request that was admitted, and reads its answer. It does not follow redirects, because one could
 // take the token or the secret to another host. The scheduler learns the header before the body is read.
-func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out outgoing) error {
+func (c *Client) exchange(ctx context.Context, sent *attempt) (value any, err error) {
+	at := sent.to()
 	timed, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
 	defer cancel()
 	seen := sent.seen
 	seen.Method, seen.Path = at.Method, c.mask.Clean(at.Path)
-	response, err := c.send(timed, at, out, func(stage Fault) { c.reads.reached(sent, stage) })
+	response, err := c.send(timed, sent)
 	if err == nil {
 		seen.Status = response.StatusCode
 	}
@@ -90,7 +83,7 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 	}
 	c.reads.headerReceived(sent, seen.Status, failure)
 	if err == nil {
-		seen.Size, err = c.receive(timed, at, response, out)
+		value, seen.Size, err = c.receive(timed, sent, response)
 		// Read the id after the body: the header may repeat a token that only the body has made known.
 		seen.RequestID = requestID(c.mask, response.Header)
 	}
@@ -101,31 +94,48 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 	if c.cfg.Observe != nil {
 		c.cfg.Observe(ctx, seen)
 	}
-	return err
+	return value, err
+}
+
+// request makes a request with what it sends.
+func (c *Client) request(ctx context.Context, sent *attempt) (*http.Request, error) {
+	header := http.Header{
+		"Accept":     {"application/json"},
+		"User-Agent": {c.cfg.UserAgent},
+	}
+	for name, value := range c.cfg.Headers {
+		header[name] = []string{value} // its case as it was written
+	}
+	var body []byte
+	at := sent.to()
+	if at.OfToken() {
+		body = c.reads.core.tokens.credentials.request(header)
+	} else {
+		header.Set("Authorization", "Bearer "+sent.token.bearer)
+		header.Set("Cache-Control", "no-cache") // the latest revision is wanted, and not a gateway's copy
+	}
+	base := c.cfg.BaseURL
+	origin := url.URL{Scheme: base.Scheme, Host: base.Host} // at.Origin has the host as it was written
+	request, err := http.NewRequestWithContext(ctx, at.Method, origin.String()+at.Path, bytes.NewReader(body))
+	if err == nil {
+		request.Header = header
+	}
+	return request, err
 }
 
 // send sends a request and returns the header of its answer. It reports each stage that the request reaches.
-func (c *Client) send(ctx context.Context, at Endpoint, out outgoing, reached func(Fault)) (*http.Response, error) {
-	given := connections{reached: reached}
-	base := c.cfg.BaseURL
-	origin := url.URL{Scheme: base.Scheme, Host: base.Host} // at.Origin has the host as it was written
-	target := origin.String() + at.Path
-	request, err := http.NewRequestWithContext(given.bound(ctx), at.Method, target, bytes.NewReader(out.body))
+func (c *Client) send(ctx context.Context, sent *attempt) (*http.Response, error) {
+	given := connections{reached: func(stage Fault) { c.reads.reached(sent, stage) }}
+	request, err := c.request(given.bound(ctx), sent)
 	if err != nil {
 		return nil, err
 	}
-	for name, value := range c.cfg.Headers {
-		request.Header[name] = []string{value} // its case as it was written
-	}
-	maps.Copy(request.Header, out.header)
-	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", c.cfg.UserAgent)
 	response, err := c.cfg.Transport.RoundTrip(request)
 	if err == nil {
 		return response, nil
 	}
 	kind, cause := given.faultOf(err)
-	fault := c.networkError(ctx, at, cause, kind)
+	fault := c.networkError(ctx, sent.to(), cause, kind)
 	// Connections that are kept beside one that is dead are likely to be dead too.
 	kept, ok := c.cfg.Transport.(interface{ CloseIdleConnections() })
 	if ok && (fault.TimedOut || cause != err) { //nolint:errorlint // not what it is, but whether it was replaced
@@ -134,38 +144,38 @@ func (c *Client) send(ctx context.Context, at Endpoint, out outgoing, reached fu
 	return nil, fault
 }
 
-// receive reads the body of an answer, closes it, and returns how many bytes it read. It reads nothing of an answer
-// that is neither a success nor an error, such as a redirect. A token may come with any 2xx, an answer with 200 only.
-func (c *Client) receive(ctx context.Context, at Endpoint, response *http.Response, out outgoing) (int64, error) {
+// receive reads the body of an answer, closes it, and returns its size in bytes beside what it says. A token may come
+// with any 2xx, an answer with 200 only.
+func (c *Client) receive(ctx context.Context, sent *attempt, response *http.Response) (value any, size int64, err error) {
 	defer response.Body.Close() //nolint:errcheck // what was read of it counts
-	status := response.StatusCode
+	at, status, announced := sent.to(), response.StatusCode, max(0, response.ContentLength)
 	isSuccess := status == http.StatusOK || at.OfToken() && status/100 == 2
-	tooLarge := &TooLargeError{Endpoint: at, Limit: out.limit, Size: max(0, response.ContentLength)}
+	limit := c.maxBody
+	if at.OfToken() || !isSuccess {
+		limit = maxErrorBody
+	}
+	if isSuccess && announced > limit || !isSuccess && status < 400 {
+		response.Body = http.NoBody // nothing is read of one that is too large, or of a redirect
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
+	size, body = int64(len(body)), withoutBOM(body)
 	switch {
-	case status >= 400:
-		// An error whose body is cut short still has its status.
-		body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody))
-		return int64(len(body)), c.apiError(at, response, withoutBOM(body))
 	case !isSuccess:
-		return 0, c.apiError(at, response, nil)
-	case tooLarge.Size > out.limit:
-		return 0, tooLarge
+		// An error whose body is cut short still has its status.
+		return nil, size, c.apiError(at, response, body)
+	case max(size, announced) > limit:
+		return nil, size, &TooLargeError{Endpoint: at, Limit: limit, Size: announced}
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, out.limit+1))
-	size := int64(len(body))
-	if size > out.limit {
-		return size, tooLarge
-	}
-	body = withoutBOM(body)
 	in := &incoming{
 		Response: response,
 		at:       at,
+		token:    sent.token,
 		mask:     c.mask,
 		body:     body,
 		text:     jsontext.NewDecoder(bytes.NewBuffer(body), lenient),
 	}
 	if err == nil {
-		err = out.read(in)
+		value, err = sent.of.asked.read(in)
 	}
 	if err == nil {
 		err = in.end()
@@ -173,7 +183,7 @@ func (c *Client) receive(ctx context.Context, at Endpoint, response *http.Respon
 	if err != nil {
 		err = c.bodyError(ctx, in, err)
 	}
-	return size, err
+	return value, size, err
 }
 
 // requestID finds the service's id of a request, "" if there is none. INTERFACE.md does not name a header for it.

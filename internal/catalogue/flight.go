@@ -31,6 +31,8 @@ type attempt struct {
 	stopped  bool
 }
 
+func (a *attempt) to() Endpoint { return a.of.asked.to }
+
 // caller is one call that waits for an answer.
 type caller struct {
 	began    time.Time

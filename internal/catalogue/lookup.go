@@ -34,22 +34,11 @@ func lookup[T any](
 ) (answer T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.ReadTimeout)
 	defer cancel()
-	to := c.to(http.MethodGet, target)
-	ask := func(ctx context.Context, sent *attempt) (value any, err error) {
-		err = c.exchange(ctx, to, sent, outgoing{
-			header: http.Header{
-				"Authorization": {"Bearer " + sent.token.bearer},
-				"Cache-Control": {"no-cache"}, // the latest revision is wanted, and not a gateway's copy
-			},
-			limit: c.maxBody,
-			read: func(in *incoming) (err error) {
-				value, err = decode(in)
-				return err
-			},
-		})
-		return value, err
-	}
-	value, err := c.reads.answer(ctx, &question{to: to, ctx: context.WithoutCancel(ctx), ask: ask})
+	value, err := c.reads.answer(ctx, &question{
+		to:   c.to(http.MethodGet, target),
+		ctx:  context.WithoutCancel(ctx),
+		read: func(in *incoming) (any, error) { return decode(in) },
+	})
 	if err != nil {
 		return answer, fmt.Errorf("%s: %w", what, err)
 	}

@@ -196,10 +196,11 @@ func TestTokenAnswersThatWork(t *testing.T) {
 		`{` + bearer + `,"expires_in":"soon"}`:                                 0,
 		`{` + bearer + `,"expires_in":1e400}`:                                  0,
 	} {
-		got := &token{}
-		err := c.readToken(incomingBody(body), got)
-		if want := (token{bearer: "secret-token-1", life: life}); err != nil || *got != want {
-			t.Errorf("%s: %+v, %v, want a life of %s", body, got, err, life)
+		in := incomingBody(body)
+		in.token = &token{}
+		_, err := c.readToken(in)
+		if want := (token{bearer: "secret-token-1", life: life}); err != nil || *in.token != want {
+			t.Errorf("%s: %+v, %v, want a life of %s", body, in.token, err, life)
 		}
 	}
 }

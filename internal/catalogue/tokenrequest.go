@@ -1,10 +1,8 @@
 package catalogue
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -12,26 +10,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// requestToken makes one request for a token, and fills the attempt's token.
-func (c *Client) requestToken(ctx context.Context, sent *attempt) (value any, err error) {
-	contentType, body := c.reads.core.tokens.credentials.body()
-	return nil, c.exchange(ctx, sent.of.asked.to, sent, outgoing{
-		header: http.Header{"Content-Type": {contentType}},
-		body:   body,
-		limit:  maxErrorBody,
-		read:   func(in *incoming) error { return c.readToken(in, sent.token) },
-	})
-}
-
-// readToken fills a token from the answer of the token endpoint. Its errors never show values, because one may be a
-// token.
-func (c *Client) readToken(in *incoming, got *token) error {
+// readToken fills the token of the attempt from the answer of the token endpoint. Its errors never show values, because
+// one may be a token.
+func (c *Client) readToken(in *incoming) (any, error) {
 	whole, err := in.text.ReadValue()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if kind := whole.Kind(); kind != jsontext.KindBeginObject {
-		return &shapeError{problem: "the answer is " + inWords[kind]}
+		return nil, &shapeError{problem: "the answer is " + inWords[kind]}
 	}
 	fields := fieldsOf(whole)
 	// INTERFACE.md does not show the fields of a token: they have the names of RFC 6749 §5.1, or names that are spelled
@@ -47,17 +34,17 @@ func (c *Client) readToken(in *incoming, got *token) error {
 	switch {
 	case isAbsent(sent) && fields["error"].Kind() == jsontext.KindString:
 		// An error as in RFC 6749 §5.2 counts as if its status were one of an error.
-		return c.apiError(in.at, in.Response, in.body)
+		return nil, c.apiError(in.at, in.Response, in.body)
 	case isAbsent(sent):
-		return &shapeError{problem: in.without("access_token", fields)}
+		return nil, &shapeError{problem: in.without("access_token", fields)}
 	case sent.Kind() != jsontext.KindString:
-		return &shapeError{problem: "the answer's " + names[0] + " is " + inWords[sent.Kind()]}
+		return nil, &shapeError{problem: "the answer's " + names[0] + " is " + inWords[sent.Kind()]}
 	case fault != "":
-		return &shapeError{problem: fault}
+		return nil, &shapeError{problem: fault}
 	}
-	got.bearer = bearer
-	got.life = lifeOf(fields[names[2]])
-	return nil
+	in.token.bearer = bearer
+	in.token.life = lifeOf(fields[names[2]])
+	return nil, nil
 }
 
 func isAbsent(value jsontext.Value) bool { return value == nil || value.Kind() == jsontext.KindNull }

@@ -24,16 +24,18 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// sendOnce sends a GET, or a POST if there is a body, reads the answer, and returns the fault if none came.
-func sendOnce(t *testing.T, c *Client, body string) *NetworkError {
+// oneRead is an attempt to list the model groups.
+func oneRead(c *Client) *attempt {
+	asked := &question{to: c.to(http.MethodGet, ModelGroupsPath)}
+	return &attempt{of: &flight{asked: asked}, token: &token{}}
+}
+
+// sendOnce sends a GET, reads the answer, and returns the fault if none came.
+func sendOnce(t *testing.T, c *Client) *NetworkError {
 	t.Helper()
-	to, out := c.to(http.MethodGet, ModelGroupsPath), outgoing{}
-	if body != "" {
-		to.Method, out.body = http.MethodPost, []byte(body)
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), c.cfg.RequestTimeout)
 	defer cancel()
-	response, err := c.send(ctx, to, out, func(Fault) {})
+	response, err := c.send(ctx, oneRead(c))
 	if err != nil {
 		fault, ok := errors.AsType[*NetworkError](err)
 		if !ok {
@@ -81,7 +83,7 @@ func (k *keeping) keep(t *testing.T, c *Client, count int) {
 	all.Add(count)
 	k.first = func() { all.Done(); all.Wait() } // so that each request needs a connection of its own
 	for range count {
-		reads.Go(func() { sendOnce(t, c, "") })
+		reads.Go(func() { sendOnce(t, c) })
 	}
 	reads.Wait()
 	k.first = nil
@@ -156,12 +158,12 @@ func TestNoBodyBelow200IsRead(t *testing.T) {
 			s := clientTo(t, "http://localhost", Config{DialContext: dial})
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(t.Context(), s.cfg.RequestTimeout)
-			at := s.to(http.MethodGet, ModelGroupsPath)
-			response, err := s.send(ctx, at, outgoing{}, func(Fault) {})
+			sent := oneRead(s)
+			response, err := s.send(ctx, sent)
 			if err != nil {
 				t.Fatal(err)
 			}
-			size, err := s.receive(ctx, at, response, outgoing{limit: MaxBody})
+			_, size, err := s.receive(ctx, sent, response)
 			if api, ok := apiError(err); !ok || api.Status != status || size != 0 || time.Since(began) != 0 {
 				t.Errorf("%d: %v, %d bytes in %s", status, err, size, time.Since(began))
 			}
@@ -182,7 +184,7 @@ func TestAHostIsShownAsItWasWritten(t *testing.T) {
 			return nil, io.EOF
 		},
 	})
-	fault := sendOnce(t, s, "")
+	fault := sendOnce(t, s)
 	if fault.String() != "GET http://katalog-münchen.example/base/v1/model-group" {
 		t.Error(fault.String())
 	}
@@ -227,11 +229,11 @@ func TestDeadConnectionsAreNotTriedOneAfterAnother(t *testing.T) {
 				service.keep(t, s, 12)
 				dead.Store(true)
 				dead = new(atomic.Bool) // of the connections to come
-				fault := sendOnce(t, s, "")
+				fault := sendOnce(t, s)
 				if fault == nil || fault.TimedOut != (sign == nil) {
 					t.Errorf("the first attempt: %+v", fault)
 				}
-				fault = sendOnce(t, s, "")
+				fault = sendOnce(t, s)
 				if fault != nil {
 					t.Errorf("the second attempt, which needs a new connection: %+v", fault)
 				}
@@ -248,7 +250,7 @@ func TestTheUserAgentIsOneLine(t *testing.T) {
 	})
 	const odd = "terraform-provider/1 pipeline\r\nX-Injected: 1\x00 é"
 	s := clientTo(t, sandboxtest.Start(t, service), Config{UserAgent: odd})
-	if fault := sendOnce(t, s, ""); fault != nil {
+	if fault := sendOnce(t, s); fault != nil {
 		t.Fatalf("%+v", fault)
 	}
 	const want = "terraform-provider/1 pipeline X-Injected: 1 "
