@@ -88,7 +88,8 @@ resource "google_artifact_registry_repository" "models" {
   }
 }
 
-# By what the plan knows, not by attributes of the repository: the policy must read it.
+# Made of values that the plan knows, not of attributes of the repository, because
+# the policy must read it.
 locals {
   image = "europe-west3-docker.pkg.dev/northwind/models/${provider::modelcatalogue::parse_image(data.docker_registry_image.price.name).repository}@${data.docker_registry_image.price.sha256_digest}"
 }

@@ -73,8 +73,8 @@ locals {
   image = "${provider::modelcatalogue::parse_image(data.docker_registry_image.price.name).familiar_name}@${data.docker_registry_image.price.sha256_digest}"
 }
 
-# A secret with "username" and "password" of the registry. A data source, because the
-# policy reads container definitions, and a new secret's ARN is not known to the plan.
+# A secret with the registry's "username" and "password". It is a data source, because the
+# policy reads container definitions, and a plan does not know the ARN of a new secret.
 data "aws_secretsmanager_secret" "registry" {
   name = "northwind-registry"
 }

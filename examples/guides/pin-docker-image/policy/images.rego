@@ -8,7 +8,7 @@ reviewed := set()
 # Mirrors: how a repository begins there, and how the original begins.
 mirrors := {"europe-west3-docker.pkg.dev/northwind/models/": "registry.northwind.example/"}
 
-# Types whose own image is a machine's. Texts in them are read all the same.
+# Types whose own image is a machine's. Texts in them are still read.
 machines := {
 	"aws_appstream_fleet", "aws_appstream_image_builder", "aws_imagebuilder_image_recipe",
 	"azurerm_linux_virtual_machine", "azurerm_linux_virtual_machine_scale_set", "azurerm_virtual_machine",
@@ -28,7 +28,7 @@ plain(name) := lower(replace(replace(name, "_", ""), "-", ""))
 # Names of images: one text, or an object or list that has one in parts.
 is_image(name) if regex.match(`image(s|name|ur[il]|identifier|ref|reference)?$`, name)
 
-# Arguments whose text decides on images. Of jobspec only JSON can be read, not HCL.
+# Arguments whose text decides on images. A jobspec can be read as JSON only, not as HCL.
 texts := {
 	"containerdefinitions", "containerproperties", "ecsproperties", "gcecontainerdeclaration", "jobspec",
 	"nodeproperties", "templatebody", "templatecontent", "yamlbody",
@@ -100,7 +100,7 @@ repository(image) := originals[0] if {
 	)
 }
 
-# The data sources that the plan has read. A value that looks like one is not.
+# The data sources that the plan has read, and not values that look like one.
 sources contains source if {
 	walk(input.prior_state.values.root_module, [path, source])
 	not "values" in path
@@ -138,7 +138,7 @@ pinned contains [repository(pin), source.values.sha256_digest] if {
 	source.values.name == pin
 }
 
-# What is deployed, the documents in its texts, those in their texts, and once more.
+# The values that are deployed, the documents in their texts, those in the texts of these, and once more.
 planned contains [resource.address, resource.type, values] if {
 	some resource in input.resource_changes
 	resource.mode == "managed"
@@ -288,7 +288,7 @@ host_of(text, pairs) := concat("", [host, "/"]) if {
 	not startswith(text, host)
 } else := ""
 
-# Places that should name an image, and do not.
+# Places that should name an image but do not.
 unreadable contains [address, spelled_at(path)] if {
 	some [address, type, values] in planned
 	walk(values, [path, text])

@@ -9,7 +9,7 @@ terraform {
   }
 }
 
-# The most time that an outage costs the plan.
+# How long an outage may delay the plan.
 provider "modelcatalogue" {
   read_timeout = "20s"
 }

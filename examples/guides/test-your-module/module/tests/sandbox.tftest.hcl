@@ -4,7 +4,7 @@ provider "modelcatalogue" {
   snapshot = false
 }
 
-# An organisation that owns nothing.
+# An organisation without groups of its own.
 provider "modelcatalogue" {
   alias         = "outsider"
   client_id     = "contoso-trading"
