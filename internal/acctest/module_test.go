@@ -68,7 +68,7 @@ func runShell(t *testing.T, dir, script string) {
 	t.Helper()
 	url := sandboxtest.Start(t, sandbox.New(sandbox.Default()))
 	script = strings.NewReplacer("https://catalogue.example.com", url, "my-client-id", owner.id, "my-client-secret", owner.secret,
-		"/run/secrets", dir, "60/1m", "60/1s", "=next.tfplan", "=next.tfplan || test $? = 2").Replace(script)
+		"/run/secrets", dir, "=next.tfplan", "=next.tfplan || test $? = 2").Replace(script)
 	if strings.Contains(script, "export ") {
 		script += "\nterraform plan"
 	}

@@ -17,8 +17,7 @@ func latestModelsSchema() schema.Schema {
 		MarkdownDescription: "Reads the model with the highest revision of many model groups at once: of those " +
 			"named, of those on a time horizon, or of all that the credentials may see. A latest model can be " +
 			"archived or disabled, which one warning says; `where` reads the highest revision that satisfies some " +
-			"conditions instead. " +
-			"One block of it costs an engine far less than a block of `modelcatalogue_latest_model` for each group.",
+			"conditions instead.",
 		Attributes: map[string]schema.Attribute{
 			"model_group_ids": schema.ListAttribute{
 				MarkdownDescription: "The ids of the model groups to read. An id given twice is read once, and an " +

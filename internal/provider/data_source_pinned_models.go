@@ -18,8 +18,7 @@ import (
 func pinnedModelsSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Reads one revision of each of many model groups at once, archived ones too if " +
-			"the service lists them, and says which are the latest. It warns if some are archived or disabled. " +
-			"One block of it costs an engine far less than a block of `modelcatalogue_model` for each group.",
+			"the service lists them, and says which are the latest. It warns if some are archived or disabled.",
 		Attributes: map[string]schema.Attribute{
 			argRevisions: schema.MapAttribute{
 				MarkdownDescription: "The revision to read of each model group, by model group id. The first " +

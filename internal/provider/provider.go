@@ -111,8 +111,7 @@ func requestAttributes() map[string]schema.Attribute {
 		argSnapshot: schema.BoolAttribute{
 			MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see " +
 				"the same answer. `false` makes each block read afresh, for a run that publishes a revision and " +
-				"then reads it. Set it to `false` in test files that publish: from Terraform 1.13 one process " +
-				"of the provider serves every `run` of a file." + otherSources(argSnapshot),
+				"then reads it." + otherSources(argSnapshot),
 			Optional: true,
 		},
 	}
