@@ -24,7 +24,7 @@ func TestAccInterruptingAPlan(t *testing.T) {
 	w := newWorkspace(t, fromEnvironment("provider \"modelcatalogue\" {\n  request_timeout = \"24h\"\n  read_timeout = \"24h\"\n}\n"+readsGroups),
 		sandbox.New(sandbox.Default()), owner)
 	hanging := make(chan struct{}, 10)
-	w.service.Inject(sandbox.Fault{Route: sandbox.RouteGroups, Kind: sandbox.Hang, OnRequest: func(*http.Request) {
+	w.service.Inject(sandbox.Fault{Route: sandbox.RouteGroups, Hang: true, OnRequest: func(*http.Request) {
 		hanging <- struct{}{}
 	}})
 	var out bytes.Buffer

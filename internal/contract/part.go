@@ -18,11 +18,7 @@ func SignOfPart(header http.Header, elements int) string {
 	for _, name := range slices.Sorted(maps.Keys(header)) {
 		for _, value := range header[name] {
 			if value = strings.TrimSpace(value); isSign(name, value, elements) {
-				counted := fmt.Sprintf("%d elements", elements)
-				if elements == 1 {
-					counted = "1 element"
-				}
-				return fmt.Sprintf("its header %s is %s, and it has %s", name, value, counted)
+				return fmt.Sprintf("its header %s is %s, and its length is %d", name, value, elements)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func TestSignOfPart(t *testing.T) {
 			name, value, _ := strings.Cut(one, ": ")
 			header[name] = append(header[name], value)
 			if mark == "+" {
-				want = "its header " + name + " is " + strings.TrimSpace(value) + ", and it has 3 elements"
+				want = "its header " + name + " is " + strings.TrimSpace(value) + ", and its length is 3"
 			}
 		}
 		if got := contract.SignOfPart(header, 3); got != want {

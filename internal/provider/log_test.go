@@ -76,7 +76,7 @@ func TestTheLog(t *testing.T) {
 			Delay:  sec / 4,
 		})
 		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Status: 401, Times: 1})
-		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang, Times: 1})
+		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Hang: true, Times: 1})
 		e := inMemory(t, service, arguments{argRequestTimeout: "3s"})
 		var written logs
 		_, diagnostics := e.read(written.in(t.Context()), t, oneGroup.name, oneGroup.config)

@@ -161,13 +161,13 @@ func serviceScenes() []scene {
 		),
 		played(
 			"an attempt that times out",
-			faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}),
+			faulty(sandbox.Fault{Route: sandbox.RouteGroup, Hang: true}),
 			arguments{argRequestTimeout: "1s"},
 			oneGroup,
 		),
 		played(
 			"a read that times out",
-			faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}),
+			faulty(sandbox.Fault{Route: sandbox.RouteGroup, Hang: true}),
 			arguments{argReadTimeout: "20s"},
 			oneGroup,
 		),
@@ -179,17 +179,17 @@ func serviceScenes() []scene {
 		),
 		played(
 			"a ceiling that has nothing to do with it",
-			faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}),
+			faulty(sandbox.Fault{Route: sandbox.RouteGroup, Hang: true}),
 			arguments{argMaxRequests: "2000/1s", argReadTimeout: "20s"},
 			oneGroup,
 		),
 		played(
 			"connections that break",
-			faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Reset}),
+			faulty(sandbox.Fault{Route: sandbox.RouteGroup, Drop: true}),
 			arguments{argMaxRetries: 1},
 			oneGroup,
 		),
-		fails("an answer cut short", sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON}),
+		fails("an answer cut short", sandbox.Fault{Route: sandbox.RouteGroup, Cut: "json"}),
 		fails(
 			"a redirect of a read",
 			sandbox.Fault{

@@ -63,7 +63,7 @@ func interrupted(title string, more arguments, reads ...reading) scene {
 		synctest.Test(t, func(t *testing.T) {
 			service := sandbox.New(manyGroups(t, 10))
 			for _, route := range []sandbox.Route{sandbox.RouteGroup, sandbox.RouteLatest} {
-				service.Inject(sandbox.Fault{Route: route, Kind: sandbox.Hang, Skip: 6})
+				service.Inject(sandbox.Fault{Route: route, Hang: true, Skip: 6})
 			}
 			e := inMemory(t, service, more)
 			time.AfterFunc(10*time.Second, e.server.stop)

@@ -28,10 +28,9 @@ type Allowance struct {
 	Per      time.Duration
 }
 
-// String returns a text such as "60 requests in 1m (sliding)".
+// String returns a text such as "60 requests in 1m0s (sliding)".
 func (a Allowance) String() string {
-	per := strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(a.Per.String())
-	return fmt.Sprintf("%d requests in %s (%s)", a.Requests, per, cmp.Or(a.Kind, SlidingWindow))
+	return fmt.Sprintf("%d requests in %s (%s)", a.Requests, a.Per, cmp.Or(a.Kind, SlidingWindow))
 }
 
 // counter counts the requests of one client. Time does not run backwards between two calls.
@@ -113,9 +112,6 @@ func ParseAllowance(text string) (Allowance, error) {
 		if a.Per, err = time.ParseDuration(per); err != nil || a.Per <= 0 {
 			return Allowance{}, fmt.Errorf("%q is not a time such as 1s, 1m or 1h", per)
 		}
-	}
-	if int64(a.Requests) > int64(a.Per) {
-		return Allowance{}, fmt.Errorf("%d requests are more than one a nanosecond", a.Requests)
 	}
 	if !slices.Contains([]Counting{SlidingWindow, FixedWindow, Bucket}, a.Kind) {
 		return Allowance{}, fmt.Errorf("%q is not a kind of counting: it must be fixed, sliding or bucket", a.Kind)

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"maps"
 	"net/http"
 	"strconv"
 
@@ -28,31 +27,19 @@ func (a *answer) set(name, value string) *answer {
 	return a
 }
 
-// identify gives the answer an X-Request-Id, unless it has one.
-func (a *answer) identify(id string) {
+// complete adds the headers that every answer has.
+func (a *answer) complete(id string) {
 	if a.header == nil {
 		a.header = http.Header{}
 	}
-	if len(a.header.Values("X-Request-Id")) == 0 {
+	if a.header.Get("X-Request-Id") == "" {
 		a.header.Set("X-Request-Id", id)
 	}
-}
-
-// complete adds the headers that every answer has.
-func (a *answer) complete(id string) {
-	a.identify(id)
 	a.header.Set(Header, notTheService)
 	if a.header.Get("Content-Length") == "" && a.status >= 200 &&
 		a.status != http.StatusNoContent && a.status != http.StatusNotModified {
 		a.header.Set("Content-Length", strconv.Itoa(len(a.body)))
 	}
-}
-
-func (a *answer) send(w http.ResponseWriter) {
-	maps.Copy(w.Header(), a.header)
-	w.WriteHeader(a.status)
-	// If it fails the caller is gone.
-	_, _ = w.Write(a.body)
 }
 
 var (

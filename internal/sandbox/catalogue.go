@@ -56,12 +56,10 @@ func (c *Catalogue) Organisations() []Organisation { return slices.Clone(c.organ
 // model in it, zero if none is known.
 func (c *Catalogue) Recorded() (newest time.Time, isRecorded bool) {
 	for _, g := range c.groups {
-		for _, m := range g.models {
-			for _, name := range []string{"createdAt", "updatedAt"} {
-				at, err := time.Parse(time.RFC3339, m.document.text(name))
-				if err == nil && at.After(newest) {
-					newest = at
-				}
+		for _, m := range g.Models {
+			at, err := time.Parse(time.RFC3339, m.Document.text("updatedAt"))
+			if err == nil && at.After(newest) {
+				newest = at
 			}
 		}
 	}
@@ -70,11 +68,11 @@ func (c *Catalogue) Recorded() (newest time.Time, isRecorded bool) {
 
 // ReadCatalogue reads a catalogue file. It refuses fields that the interface does not have, values of another type, and
 // models of another group, in documents only if the file is not recorded from a service. Its errors are [TextErrors].
-func ReadCatalogue(r io.Reader) (*Catalogue, error) { return decodeCatalogue(r, written) }
+func ReadCatalogue(r io.Reader) (*Catalogue, error) { return decodeCatalogue(r, true) }
 
 // ParseCatalogue reads a catalogue file whose documents may be anything, so that a client can be tested with odd ones.
 // It checks only that the sandbox can serve it: groups have ids, and ids and revisions do not repeat.
-func ParseCatalogue(r io.Reader) (*Catalogue, error) { return decodeCatalogue(r, unchecked) }
+func ParseCatalogue(r io.Reader) (*Catalogue, error) { return decodeCatalogue(r, false) }
 
 // catalogueFile is a catalogue file once the schema has checked it.
 type catalogueFile struct {
@@ -92,33 +90,31 @@ type groupOfFile struct {
 	Models []object `json:"models"`
 }
 
-func decodeCatalogue(r io.Reader, compile func() *schemas) (*Catalogue, error) {
+func decodeCatalogue(r io.Reader, isStrict bool) (*Catalogue, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := compact(text)
+	raw, err := parseText(text)
 	if err != nil {
 		return nil, err
 	}
-	if said := otherThanObject(raw); said != "" {
-		return nil, TextErrors{{Line: 1, Column: 1, Problem: said}}
+	isStrict = isStrict && parseObject(raw)["recorded"] == nil
+	schemas := unchecked
+	if isStrict {
+		schemas = written
 	}
-	if parseObject(raw)["recorded"] != nil {
-		compile = unchecked
-	}
-	mistakes := compile().check(text, "/$defs/Catalogue")
+	mistakes := schemas().check(text, "/$defs/Catalogue")
 	c := &Catalogue{}
 	var file catalogueFile
 	// The schema has said already which value is of another type.
 	if err := json.Unmarshal(raw, &file); err == nil {
 		c = file.catalogue()
 		linked := &links{file: file, catalogue: c, first: map[string]jsontext.Pointer{}}
-		linked.check(compile().strict)
+		linked.check(isStrict)
 		mistakes = append(mistakes, linked.mistakes...)
 	}
-	mistakes.locate(text)
-	if err := mistakes.err(); err != nil {
+	if err := mistakes.err(text); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -131,16 +127,16 @@ func (f *catalogueFile) catalogue() *Catalogue {
 	}
 	for _, g := range f.ModelGroups {
 		read := &group{
-			owner:    g.Owner,
+			Owner:    g.Owner,
+			ID:       g.Group.text("id"),
+			Stated:   g.Group,
 			recorded: f.Recorded != "",
-			id:       g.Group.text("id"),
-			stated:   g.Group,
 		}
 		for _, document := range g.Models {
-			read.models = append(read.models, newModel(document))
+			read.Models = append(read.Models, newModel(document))
 		}
 		c.groups = append(c.groups, newGroup(read))
-		if horizon := read.horizon(); horizon != "" && !slices.Contains(c.horizons, horizon) {
+		if horizon := read.Horizon(); horizon != "" && !slices.Contains(c.horizons, horizon) {
 			c.horizons = append(c.horizons, horizon)
 		}
 	}

@@ -2,8 +2,6 @@ package sandbox
 
 import (
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -33,15 +31,8 @@ func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, in *Catalogu
 // catalogue lacks.
 func (e *TextErrors) checkNoName(at jsontext.Pointer, id string, in *Catalogue) {
 	for _, g := range in.groups {
-		if id != "" && id == g.stated.text("name") && id != g.id {
-			e.add(at, "%q is the name of a group; its id is %q", id, g.id)
+		if id != "" && id == g.Stated.text("name") && id != g.ID {
+			e.add(at, "%q is the name of a group; its id is %q", id, g.ID)
 		}
-	}
-}
-
-// checkID refuses an id that no client can ask for.
-func (e *TextErrors) checkID(at jsontext.Pointer, id string) {
-	if id == "." || id == ".." || strings.ContainsFunc(id, unicode.IsControl) {
-		e.add(at, "%q cannot be a part of a path", id)
 	}
 }

@@ -30,10 +30,10 @@ func Controls() []Control {
 		{get, "openapi.json", says(contract.OpenAPI())},
 		{post, ofGroup + "publish", publish},
 		{post, revision + "republish", republish},
-		{post, revision + "archive", setting("archived", true)},
-		{post, revision + "unarchive", setting("archived", false)},
-		{post, revision + "disable", setting("enabled", false)},
-		{post, revision + "enable", setting("enabled", true)},
+		{post, revision + "archive", setting(`{"archived":true}`)},
+		{post, revision + "unarchive", setting(`{"archived":false}`)},
+		{post, revision + "disable", setting(`{"enabled":false}`)},
+		{post, revision + "enable", setting(`{"enabled":true}`)},
 		{post, "tokens/revoke", do((*Sandbox).DropTokens)},
 		{post, "faults", (*Sandbox).controlInject},
 		{get, "faults", (*Sandbox).controlFaults},
@@ -69,35 +69,27 @@ func publish(s *Sandbox, x *exchange) *answer {
 }
 
 func republish(s *Sandbox, x *exchange) *answer {
-	return changeRevision(x, func(groupID string, revision int64) ([]byte, error) {
-		return s.Republish(groupID, revision, x.body)
-	})
-}
-
-// setting answers a request that sets archived or enabled.
-func setting(name string, value bool) func(*Sandbox, *exchange) *answer {
-	return func(s *Sandbox, x *exchange) *answer {
-		if refusal := refuseExtra(x); refusal != nil {
-			return refusal
-		}
-		return changeRevision(x, func(groupID string, revision int64) ([]byte, error) {
-			return s.set(groupID, revision, name, value)
-		})
-	}
-}
-
-func changeRevision(x *exchange, change func(groupID string, revision int64) ([]byte, error)) *answer {
 	said := x.request.PathValue("revision")
 	revision, err := strconv.ParseInt(said, 10, 64)
 	if err != nil {
-		problem := strconv.Quote(said) + " is not a revision: a whole number from 0 up is expected"
-		return refuseControl(TextErrors{{Path: "revision", Problem: problem}})
+		return deny("NOT_FOUND", strconv.Quote(said)+" is not a revision: a whole number from 0 up is expected.")
 	}
-	document, err := change(x.request.PathValue("group"), revision)
+	document, err := s.Republish(x.request.PathValue("group"), revision, x.body)
 	if err != nil {
 		return refuseControl(err)
 	}
 	return respond(http.StatusOK, document)
+}
+
+// setting answers a request that sets archived or enabled.
+func setting(change string) func(*Sandbox, *exchange) *answer {
+	return func(s *Sandbox, x *exchange) *answer {
+		if refusal := refuseExtra(x); refusal != nil {
+			return refusal
+		}
+		x.body = []byte(change)
+		return republish(s, x)
+	}
 }
 
 func (s *Sandbox) controlRequests(*exchange) *answer {
@@ -108,17 +100,15 @@ func (s *Sandbox) controlRequests(*exchange) *answer {
 	return respond(http.StatusOK, encode(list))
 }
 
-// refuseControl answers with the error of an operation.
+// refuseControl answers with the mistakes of a body, or with what does not exist.
 func refuseControl(err error) *answer {
-	if mistakes, isText := errors.AsType[TextErrors](err); isText {
-		var issues []issue
-		for _, found := range mistakes {
-			issues = append(issues, issue{cmp.Or(found.Path, "body"), []string{found.Problem}})
-		}
-		return invalid(err.Error(), issues...)
-	}
-	if _, isUnknown := errors.AsType[notFoundError](err); isUnknown {
+	mistakes, isText := errors.AsType[TextErrors](err)
+	if !isText {
 		return deny("NOT_FOUND", err.Error())
 	}
-	return deny("CONFLICT", err.Error())
+	var issues []issue
+	for _, found := range mistakes {
+		issues = append(issues, issue{cmp.Or(found.Path, "body"), []string{found.Problem}})
+	}
+	return invalid(err.Error(), issues...)
 }

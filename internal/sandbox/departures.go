@@ -49,16 +49,15 @@ func misspelt(body []byte) (TextErrors, error) {
 	lenient := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 	decoder := jsontext.NewDecoder(bytes.NewReader(body), lenient...)
 	for {
-		isText := decoder.PeekKind() == jsontext.KindString
 		before := decoder.InputOffset()
-		_, err := decoder.ReadToken()
+		token, err := decoder.ReadToken()
 		if errors.Is(err, io.EOF) && before > 0 {
 			return found, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		if !isText {
+		if token.Kind() != jsontext.KindString {
 			continue
 		}
 		place := decoder.StackPointer()

@@ -10,18 +10,6 @@ import (
 	"time"
 )
 
-// Kind is what happens to a request that a [Fault] hits.
-type Kind int
-
-// The kinds of a [Fault].
-const (
-	Answer    Kind = iota // the fault's Status and Body, or the service's own answer if Status is 0, with its Header
-	Hang                  // no answer until the caller gives up
-	Reset                 // the connection is closed without an answer, on TCP with a reset
-	CutLength             // the whole answer, and a longer Content-Length
-	CutJSON               // half of the answer, and a Content-Length that agrees
-)
-
 // Fault makes requests fail, or go slowly. Its zero value changes nothing.
 type Fault struct {
 	Route Route  // the route it hits; "" is [RouteAny]
@@ -30,10 +18,12 @@ type Fault struct {
 	// until Times have been, if that is not 0. Requests that an earlier fault hit are not counted.
 	Skip, Every, Times int
 
-	Kind   Kind
-	Status int         // 0 for the service's own answer
-	Header http.Header // replaces headers of the answer
-	Body   string
+	Drop   bool          // the connection is closed without an answer, on TCP with a reset
+	Hang   bool          // no answer until the caller gives up
+	Cut    string        // "length": a longer Content-Length; "json": half of the answer
+	Status int           // 0 for the service's own answer
+	Header http.Header   // replaces headers of the answer
+	Body   string        // of an answer with that Status
 	Delay  time.Duration // passes before anything else, or until the caller gives up
 	// Mutate changes the answer before it is sent or cut. Several requests may call it at once. It owns its arguments.
 	Mutate func(status int, header http.Header, body []byte) (int, http.Header, []byte)
@@ -43,11 +33,8 @@ type Fault struct {
 	answer func(Route) *answer // in place of Status and Body, if not nil
 }
 
-// Refuse returns a fault that answers with a code of INTERFACE.md, Errors. It panics on any other code.
+// Refuse returns a fault that answers with a code of INTERFACE.md, Errors.
 func Refuse(route Route, code, message string) Fault {
-	if statuses[code] == 0 {
-		panic("sandbox: the interface has no such code: " + code)
-	}
 	a := promised(statuses[code], code, message, nil)
 	return Fault{
 		Route:  route,
@@ -126,27 +113,26 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 		f.OnRequest(x.request)
 	}
 	pass(x.request.Context(), f.Delay)
-	switch f.Kind {
-	case Hang:
+	switch {
+	case f.Hang:
 		<-x.request.Context().Done()
 		panic(http.ErrAbortHandler)
-	case Reset:
+	case f.Drop:
 		drop(w)
 		panic(http.ErrAbortHandler)
 	}
 	a := f.reply(x, reply)
-	a.identify(x.record.ID)
 	for name, values := range f.Header {
 		a.header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 	}
 	if f.Mutate != nil {
 		a.status, a.header, a.body = f.Mutate(a.status, a.header, a.body)
 	}
-	switch f.Kind {
-	case CutLength:
+	switch f.Cut {
+	case "length":
 		const missing = 64
 		a.header.Set("Content-Length", strconv.Itoa(len(a.body)+missing))
-	case CutJSON:
+	case "json":
 		a.body = a.body[:len(a.body)/2]
 	}
 	return a
@@ -165,9 +151,6 @@ func (f *Fault) reply(x *exchange, reply func(*exchange) *answer) *answer {
 
 // pass returns after a time, or aborts the request if its caller gives up before.
 func pass(ctx context.Context, delay time.Duration) {
-	if delay == 0 {
-		return
-	}
 	select {
 	case <-time.After(delay):
 	case <-ctx.Done():
@@ -195,28 +178,24 @@ func (s *Sandbox) controlInject(x *exchange) *answer {
 	return respond(http.StatusCreated, encode(object{"id": encode(s.inject(fault, order).id)}))
 }
 
-// listed returns the fault as it was ordered, with its id and its hits.
-func (f *injected) listed() object {
-	return object{"id": encode(f.id), "hits": encode(f.hits)}.with(f.order)
-}
-
 func (s *Sandbox) controlFaults(*exchange) *answer {
 	return respond(http.StatusOK, encode(s.listedFaults()))
 }
 
+// listedFaults returns the faults as they were ordered, with their ids and hits.
 func (s *Sandbox) listedFaults() []object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := make([]object, len(s.faults))
 	for i, f := range s.faults {
-		list[i] = f.listed()
+		list[i] = object{"id": encode(f.id), "hits": encode(f.hits)}.with(f.order)
 	}
 	return list
 }
 
 func (s *Sandbox) controlRemove(x *exchange) *answer {
 	said := x.request.PathValue("fault")
-	if id, err := strconv.Atoi(said); err != nil || !s.removeFault(id) {
+	if id, _ := strconv.Atoi(said); !s.removeFault(id) { // no fault has the id 0
 		return deny("NOT_FOUND", fmt.Sprintf("There is no fault with the id %q.", said))
 	}
 	return respond(http.StatusNoContent, nil)

@@ -22,9 +22,9 @@ func TestFaultsBreakAnswers(t *testing.T) {
 		status int // in the list of requests
 	}{
 		// Twice, because a client repeats a GET itself if the connection has served before.
-		"reset":           {sandbox.Fault{Kind: sandbox.Reset, Times: 2}, syscall.ECONNRESET, false, 0},
-		"length":          {sandbox.Fault{Kind: sandbox.CutLength}, io.ErrUnexpectedEOF, true, 200},
-		"inside the JSON": {sandbox.Fault{Kind: sandbox.CutJSON}, nil, false, 200},
+		"reset":           {sandbox.Fault{Drop: true, Times: 2}, syscall.ECONNRESET, false, 0},
+		"length":          {sandbox.Fault{Cut: "length"}, io.ErrUnexpectedEOF, true, 200},
+		"inside the JSON": {sandbox.Fault{Cut: "json"}, nil, false, 200},
 		"nothing is left": {sandbox.Fault{Mutate: nothing}, nil, false, 200},
 	}
 	for name, test := range tests {

@@ -9,33 +9,31 @@ import (
 )
 
 // group is a model group with its revisions. It never changes: publishing makes a new one, so that answers are written
-// without a lock.
+// without a lock. Templates of the page use its exported names.
 type group struct {
-	owner    string // the organisation's name
-	recorded bool   // from a service, so its documents are served as they came
-	id       string
-	stated   object                // the document in the catalogue file
+	Owner    string // the organisation's name
+	ID       string
+	Stated   object                // the document in the catalogue file
+	Models   []model               // newest first
+	recorded bool                  // from a service, so its documents are served as they came
 	served   func() jsontext.Value // the document with the fields that the revisions imply
 	words    func() string         // the texts of its rows of the page
-	models   []model               // newest first
 }
 
 // model is one revision.
 type model struct {
-	document object
+	Document object
 	revision int64
 }
 
 func newModel(document object) model { return model{document, integer(document["revision"])} }
 
-func byRevision(a, b model) int { return cmp.Compare(b.revision, a.revision) } // newest first
-
 // newGroup completes a group. Its document is derived when it is first read, and its rows when they are first searched:
 // publishing many revisions would be quadratic otherwise.
 func newGroup(g *group) *group {
-	slices.SortStableFunc(g.models, byRevision)
+	slices.SortStableFunc(g.Models, func(a, b model) int { return cmp.Compare(b.revision, a.revision) })
 	g.served = sync.OnceValue(g.derive)
-	g.words = sync.OnceValue(func() string { return words(execute("group", newGroupRow(0, g, true))) })
+	g.words = sync.OnceValue(func() string { return words(execute("group", groupRow{group: g, Open: true})) })
 	return g
 }
 
@@ -45,12 +43,12 @@ func (g *group) derive() jsontext.Value {
 	// A group without revisions has 0: the interface says "number".
 	latest := jsontext.Value("0")
 	summaries := []object{}
-	for i, m := range g.models {
-		if i == 0 && m.document["revision"] != nil {
-			latest = m.document["revision"]
+	for i, m := range g.Models {
+		if i == 0 && m.Document["revision"] != nil {
+			latest = m.Document["revision"]
 		}
-		if !m.document.is("archived", "true") {
-			summaries = append(summaries, m.document.pick("id", "revision", "createdAt"))
+		if !m.Document.is("archived", "true") {
+			summaries = append(summaries, m.Document.pick("id", "revision", "createdAt"))
 		}
 	}
 	derived := object{
@@ -58,26 +56,26 @@ func (g *group) derive() jsontext.Value {
 		"models":         encode(summaries),
 		"axes":           g.axes(),
 	}
-	return encode(derived.with(g.stated))
+	return encode(derived.with(g.Stated))
 }
 
 // visibleTo reports whether an organisation may see the group (INTERFACE.md, Authentication 4).
 func (g *group) visibleTo(organisation string) bool {
-	return g.owner == organisation || !g.stated.is("public", "false")
+	return g.Owner == organisation || !g.Stated.is("public", "false")
 }
 
-// horizon returns the key of the group's time horizon, or "".
-func (g *group) horizon() string { return parseObject(g.stated["timeHorizon"]).text("key") }
+// Horizon returns the key of the group's time horizon, or "".
+func (g *group) Horizon() string { return parseObject(g.Stated["timeHorizon"]).text("key") }
 
 // modelFor returns the revision as a member of the organisation sees it (INTERFACE.md, Authentication 4).
 func (g *group) modelFor(organisation string, m model) object {
 	switch {
 	case g.recorded:
-		return m.document
-	case organisation == g.owner:
-		return m.document.with(object{"isOwner": jsontext.Value("true")})
+		return m.Document
+	case organisation == g.Owner:
+		return m.Document.with(object{"isOwner": jsontext.Value("true")})
 	}
-	return m.document.with(object{
+	return m.Document.with(object{
 		"isOwner":     jsontext.Value("false"),
 		"notes":       jsontext.Value("null"),
 		"dockerImage": jsontext.Value(`""`),
@@ -95,8 +93,8 @@ type axisValue struct {
 func (g *group) axes() jsontext.Value {
 	axes := []object{}
 	values := map[string][]axisValue{} // by key
-	for i, m := range g.models {
-		for _, raw := range elements(m.document["axes"]) {
+	for i, m := range g.Models {
+		for _, raw := range elements(m.Document["axes"]) {
 			declaration := parseObject(raw)
 			key := declaration.text("key")
 			if key == "" {

@@ -30,9 +30,6 @@ func (l *links) check(strict bool) {
 		}
 		id := g.Group.text("id")
 		l.checkOnce(at+"/group/id", "the model group id", id)
-		if strict {
-			l.mistakes.checkID(at+"/group/id", id)
-		}
 		for j, document := range g.Models {
 			l.checkModel(element(at+"/models", j), id, document, strict)
 		}
@@ -48,7 +45,6 @@ func (l *links) checkModel(at jsontext.Pointer, groupID string, document object,
 	if !strict {
 		return
 	}
-	l.mistakes.checkID(at+"/id", document.text("id"))
 	l.mistakes.checkModel(at, document, l.catalogue)
 	of := document.text("modelGroupId")
 	if of != "" && groupID != "" && of != groupID {

@@ -22,8 +22,9 @@ type TextError struct {
 	Path         string // such as modelGroups[2].owner; empty for the whole text
 	Problem      string
 
-	at    jsontext.Pointer
-	known string // the fields of an object that lacks the one written: told once
+	at     jsontext.Pointer
+	offset int    // in the text
+	known  string // the fields of an object that lacks the one written: told once
 }
 
 func (e TextError) Error() string {
@@ -40,9 +41,11 @@ func (e TextError) Error() string {
 // TextErrors are the mistakes of a text.
 type TextErrors []TextError //nolint:recvcheck // only add changes it
 
+// shown is how many mistakes of a text are told.
+const shown = 100
+
 // Error returns the mistake, or how many there are and the first hundred, a line each.
 func (e TextErrors) Error() string {
-	const shown = 100
 	var lines []string
 	if len(e) > 1 {
 		lines = append(lines, fmt.Sprintf("%d mistakes:", len(e)))
@@ -66,53 +69,39 @@ func (e *TextErrors) add(place jsontext.Pointer, format string, arguments ...any
 }
 
 // err returns the mistakes as an error, each once and in the order of their places, or nil. The known fields are
-// listed at the first unknown one.
-func (e TextErrors) err() error {
+// listed at the first unknown one. With the text it tells of each mistake that is shown where it begins: at the name of
+// its member, at its element of a list, or at the object that lacks it.
+func (e TextErrors) err(text []byte) error {
 	if len(e) == 0 {
 		return nil
 	}
-	told := map[string]bool{"": true}
+	begins := beginnings(text)
+	for i, found := range e {
+		place := found.at
+		for begins[place] == 0 && place != "" {
+			place = place.Parent()
+		}
+		e[i].offset = begins[place]
+	}
 	slices.SortFunc(e, func(a, b TextError) int {
 		return cmp.Or(
-			cmp.Compare(a.Line, b.Line),
-			cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.offset, b.offset),
 			cmp.Compare(a.Path, b.Path),
 			cmp.Compare(a.Problem, b.Problem),
 		)
 	})
-	for i, found := range e {
+	e = slices.Compact(e)
+	told := map[string]bool{"": true}
+	for i, found := range e[:min(shown, len(e))] {
 		if !told[found.known] {
 			e[i].Problem += "; there are " + found.known
 		}
 		told[found.known] = true
-	}
-	return slices.Compact(e)
-}
-
-// locate gives each mistake its line and column: where its member begins, with the name, or its element of a list, or
-// the object that lacks it.
-func (e TextErrors) locate(text []byte) {
-	if len(e) == 0 {
-		return
-	}
-	begins := beginnings(text)
-	beginOf := func(found TextError) int {
-		place := found.at
-		offset, known := begins[place]
-		for !known && place != "" {
-			place = place.Parent()
-			offset, known = begins[place]
+		if text != nil {
+			e[i].Line, e[i].Column = lineAndColumn(text, found.offset)
 		}
-		return offset
 	}
-	slices.SortFunc(e, func(a, b TextError) int { return beginOf(a) - beginOf(b) })
-	lines, counted := 0, 0 // each part of the text is counted once
-	for i, found := range e {
-		offset := beginOf(found)
-		lines += bytes.Count(text[counted:offset], []byte{'\n'})
-		counted = offset
-		e[i].Line, e[i].Column = lines+1, columnOf(text, offset)
-	}
+	return e
 }
 
 // beginnings returns the offset at which each value of a JSON text begins. A member begins with its name.
@@ -132,88 +121,63 @@ func beginnings(text []byte) map[jsontext.Pointer]int {
 	}
 }
 
-// columnOf returns the column of an offset, from 1.
-func columnOf(text []byte, offset int) int {
+// lineAndColumn returns those of an offset, from 1.
+func lineAndColumn(text []byte, offset int) (line, column int) {
 	before := text[:offset]
-	return utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	ofLine := before[bytes.LastIndexByte(before, '\n')+1:]
+	return bytes.Count(before, []byte{'\n'}) + 1, utf8.RuneCount(ofLine) + 1
 }
 
-// compact returns a JSON value without white space, numbers and strings as they were. Its errors are [TextErrors].
-func compact(text []byte) (jsontext.Value, error) {
+// parseText returns a text that is a JSON object without white space, numbers and strings as they were. Its errors are
+// [TextErrors].
+func parseText(text []byte) (jsontext.Value, error) {
 	var raw jsontext.Value
 	err := json.Unmarshal(text, &raw)
 	if err == nil {
 		err = raw.Compact()
 	}
-	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
-	if !ok {
+	begin, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	var found TextError
+	syntactic, isBroken := errors.AsType[*jsontext.SyntacticError](err)
+	if isBroken {
+		found.offset = min(int(syntactic.ByteOffset), len(text))
+	}
+	switch {
+	case begin == "":
+		found.Problem = "the text is empty"
+	case begin[0] != '{':
+		found.Problem = fmt.Sprintf("a JSON object in UTF-8 is expected, and the text begins with %.40q", begin)
+	case isBroken:
+		found.Problem = syntaxProblem(syntactic)
+	default:
 		return raw, err
 	}
-	offset := min(int(syntactic.ByteOffset), len(text))
-	return nil, TextErrors{{
-		Line:    bytes.Count(text[:offset], []byte{'\n'}) + 1,
-		Column:  columnOf(text, offset),
-		Problem: cmp.Or(otherThanObject(text), syntaxProblem(text, offset, syntactic)),
-	}}
+	found.Line, found.Column = lineAndColumn(text, found.offset)
+	return nil, TextErrors{found}
 }
 
-// otherThanObject says how a text begins, or returns "" if it begins as a JSON object does, or is not ASCII there:
-// slips tell encodings.
-func otherThanObject(text []byte) string {
-	begin, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	if begin == "" || begin[0] == '{' || begin[0] < ' ' || begin[0] > '~' {
-		return ""
-	}
-	return fmt.Sprintf("a JSON object is expected, and the text begins with %.40q", begin)
-}
-
-// slips are texts that are almost JSON, or in another encoding. In their patterns ‸ is where JSON ends.
-var slips = []struct {
-	pattern *regexp.Regexp
-	says    string
-}{
-	{regexp.MustCompile(`^\s*‸\s*$`), "the text is empty"},
-	{regexp.MustCompile(`^‸\x1f\x{FFFD}\x08`), "the text is compressed by gzip: decompress it"},
-	{regexp.MustCompile(`^‸?.{0,3}‸?\x00`), "the text is in UTF-16: save it as UTF-8"},
-	{regexp.MustCompile(`^‸\x{FEFF}`), "the text begins with a byte order mark: save it as UTF-8 without one"},
-	{regexp.MustCompile(`‸(//|/\*|#)`), "JSON does not allow comments"},
-	{regexp.MustCompile(`‸'`), "a text is written in double quotes"},
-	{regexp.MustCompile(`,\s*‸[\]}]`), "there is a comma after the last element"},
-}
-
-// syntaxProblem says why a text is not JSON from an offset on.
-func syntaxProblem(text []byte, offset int, err *jsontext.SyntacticError) string {
-	marked := string(text[:offset]) + "‸" + string(text[offset:])
-	for _, slip := range slips {
-		if slip.pattern.MatchString(marked) {
-			return slip.says
-		}
-	}
+// syntaxProblem says why a text is not JSON.
+func syntaxProblem(err *jsontext.SyntacticError) string {
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return "the field " + path(err.JSONPointer) + " is there twice"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "the text ends before its last bracket: it is cut off, or a bracket is missing"
-	case jsontext.Value(text[:offset]).IsValid():
-		return "one JSON value is expected, and here is more"
 	}
 	return err.Err.Error()
 }
 
 // readObject reads a text by the schema of that name in sandbox.schema.json. check adds the mistakes that a schema
 // cannot find. Its errors are [TextErrors].
-func readObject(text []byte, name, example string, check func(object, *TextErrors)) (object, error) {
-	raw, err := compact(text)
-	if jsontext.Value(text).Kind() != jsontext.KindBeginObject {
-		return nil, TextErrors{{Problem: "a JSON object is expected, such as " + example}}
-	}
+func readObject(text []byte, name string, check func(object, *TextErrors)) (object, error) {
+	raw, err := parseText(text)
 	if err != nil {
 		return nil, err
 	}
 	fields := parseObject(raw)
 	found := written().check(text, jsontext.Pointer("/$defs/"+name))
 	check(fields, &found)
-	return fields, found.err()
+	return fields, found.err(nil)
 }
 
 var plainName = regexp.MustCompile(`^[\pL_$][\pL\pN_$-]{0,60}$`)

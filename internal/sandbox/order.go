@@ -16,41 +16,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// faultOrder is the body of POST /control/faults, as sandbox.schema.json and `help` describe it.
+// faultOrder is the body of POST /control/faults, as sandbox.schema.json and `help` describe it. It has the fields of a
+// fault, and in place of Body the parts of an error or of the HTML page of a gateway.
 type faultOrder struct {
-	// Which requests it hits.
-	Route Route
-	Path  string
-	Skip  int
-	Every int
-	Times int
+	Fault
 
-	orderedAnswer
-	orderedEffect
-}
-
-// orderedAnswer is the answer in place of the service's: an error, or the HTML page of a gateway.
-type orderedAnswer struct {
+	Delay      string
+	Headers    map[string]string
 	Code       string
 	Message    string
 	Data       jsontext.Value
-	Status     int
 	HTML       bool
 	RetryAfter int
 }
 
-// orderedEffect is what happens to either answer.
-type orderedEffect struct {
-	Delay   string
-	Drop    bool
-	Hang    bool
-	Cut     string
-	Headers map[string]string
-}
-
 // readFault reads a faultOrder, and returns the fault and the order. Its errors are [TextErrors].
 func (s *Sandbox) readFault(text []byte) (Fault, object, error) {
-	fields, err := readObject(text, "Fault", `{"route": "models", "status": 503}`, s.checkFault)
+	fields, err := readObject(text, "Fault", s.checkFault)
 	if err != nil {
 		return Fault{}, nil, err
 	}
@@ -58,67 +40,39 @@ func (s *Sandbox) readFault(text []byte) (Fault, object, error) {
 	if err := json.Unmarshal(encode(fields), &o, json.MatchCaseInsensitiveNames(true)); err != nil {
 		return Fault{}, nil, err
 	}
-	delay, err := parseDelay(o.Delay)
-	f := Fault{
-		Route:  o.Route,
-		Path:   o.Path,
-		Skip:   o.Skip,
-		Every:  o.Every,
-		Times:  o.Times,
-		Kind:   o.kind(),
-		Header: http.Header{},
-		Delay:  delay,
+	f := o.Fault
+	f.Header = http.Header{}
+	for name, value := range o.Headers {
+		f.Header.Set(name, value)
 	}
 	if o.Code != "" || o.Status != 0 || o.HTML {
 		f.answer = o.to
 	}
-	for name, value := range o.Headers {
-		f.Header.Set(name, value)
-	}
+	f.Delay, err = time.ParseDuration(cmp.Or(o.Delay, "0"))
 	return f, fields, err
 }
 
-// checkFault adds the mistakes in an order that the schema cannot find.
+// checkFault adds the mistakes in an order that the schema cannot find. Only the token endpoint answers with the codes
+// of OAuth.
 func (s *Sandbox) checkFault(order object, found *TextErrors) {
-	if delay, err := parseDelay(order.text("delay")); err != nil || delay < 0 {
-		found.add("/delay", `must be a time such as "500ms" or "2s"`)
-	}
-	checkCode(order, found)
-	id, _, _ := strings.Cut(strings.TrimPrefix(order.text("path"), paths[RouteGroups]+"/"), "/")
-	name, _ := url.PathUnescape(id)
-	found.checkNoName("/path", name, s.catalogue)
-}
-
-// checkCode adds the mistake in the code of an order. Only the token endpoint answers with those of OAuth.
-func checkCode(order object, found *TextErrors) {
-	code := order.text("code")
-	isOfToken := order.text("route") == string(RouteToken) || order.text("path") == paths[RouteToken]
+	code, path := order.text("code"), order.text("path")
+	isOfToken := order.text("route") == string(RouteToken) || path == paths[RouteToken]
 	switch {
 	case code == "" || statuses[code] != 0:
+	case oauthStatuses[code] != 0 && isOfToken:
 	case oauthStatuses[code] != 0:
-		if !isOfToken {
-			found.add("/code", "only the token endpoint answers with an OAuth code: the route must be token")
-		}
+		found.add("/code", "only the token endpoint answers with an OAuth code: the route must be token")
 	case order["status"] == nil:
 		known := prose(slices.Sorted(maps.Keys(statuses)), "and")
 		found.add("/code", "the interface has no such code, so it needs a status; there are %s", known)
 	}
-}
-
-func parseDelay(text string) (time.Duration, error) { return time.ParseDuration(cmp.Or(text, "0")) }
-
-func (o *orderedEffect) kind() Kind {
-	switch {
-	case o.Hang:
-		return Hang
-	case o.Drop:
-		return Reset
-	}
-	return map[string]Kind{"length": CutLength, "json": CutJSON}[o.Cut]
+	id, _, _ := strings.Cut(strings.TrimPrefix(path, paths[RouteGroups]+"/"), "/")
+	name, _ := url.PathUnescape(id)
+	found.checkNoName("/path", name, s.catalogue)
 }
 
 // to returns the answer to a request of the route. The token endpoint has bodies of its own, whatever the code.
-func (o orderedAnswer) to(route Route) *answer {
+func (o *faultOrder) to(route Route) *answer {
 	message := cmp.Or(o.Message, "A fault was injected into the sandbox.")
 	status := cmp.Or(o.Status, statuses[o.Code], oauthStatuses[o.Code], http.StatusBadGateway)
 	var a *answer
@@ -139,7 +93,7 @@ func (o orderedAnswer) to(route Route) *answer {
 }
 
 // oauthCode returns the code of the order, if OAuth has it, or else the one that comes closest.
-func (o orderedAnswer) oauthCode(status int) string {
+func (o *faultOrder) oauthCode(status int) string {
 	switch {
 	case oauthStatuses[o.Code] != 0:
 		return o.Code

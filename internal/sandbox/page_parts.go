@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
 	"hash/maphash"
 	"html"
 	"html/template"
@@ -76,9 +75,6 @@ func (s *Sandbox) pageData(r *http.Request) pageData {
 	page.Form = requests.Form
 	found := newGroupRows(s.allGroups(), page.Form)
 	page.add("requests", requests)
-	if page.Form.Until > 0 {
-		page.hold("requests")
-	}
 	page.add("counted", requests)
 	page.add("request", s.shownRequest(page.Base, page.Form.Request))
 	page.add("faults", s.listedFaults())
@@ -106,13 +102,6 @@ func (p *pageData) add(name string, data any) {
 	}
 }
 
-// hold keeps a part as it is until the form asks for other rows, even if its requests are no longer kept.
-func (p *pageData) hold(name string) {
-	part := p.Parts[name]
-	part.ETag = etagOf(fmt.Sprint(p.Form.Status, p.Form.Text, p.Form.Until, p.Form.Rows))
-	p.Parts[name] = part
-}
-
 var etagSeed = maphash.MakeSeed()
 
 func etagOf(text string) string { return strconv.FormatUint(maphash.String(etagSeed, text), 36) }
@@ -125,13 +114,9 @@ type groupRows struct {
 }
 
 type groupRow struct {
-	Index   int
-	ID      string
-	Owner   string
-	Horizon string // its key
-	Group   object
-	Models  []object // newest first
-	Open    bool     // whether its revisions are shown
+	*group
+	Index int
+	Open  bool // whether its revisions are shown
 }
 
 // newGroupRows returns the first groups that have the text of the search, as many as the form shows. Until somebody
@@ -146,25 +131,14 @@ func newGroupRows(groups []*group, form pageForm) groupRows {
 		list.Found++
 		if len(list.Rows) < form.Groups {
 			isOpen := slices.Contains(form.Unfolded, strconv.Itoa(i)) || form.Unfolded == nil && len(groups) <= few
-			list.Rows = append(list.Rows, newGroupRow(i, g, isOpen))
+			list.Rows = append(list.Rows, groupRow{
+				group: g,
+				Index: i,
+				Open:  isOpen,
+			})
 		}
 	}
 	return list
-}
-
-func newGroupRow(number int, g *group, isOpen bool) groupRow {
-	row := groupRow{
-		Index:   number,
-		ID:      g.id,
-		Owner:   g.owner,
-		Horizon: g.horizon(),
-		Group:   g.stated,
-		Open:    isOpen,
-	}
-	for _, m := range g.models {
-		row.Models = append(row.Models, m.document)
-	}
-	return row
 }
 
 // unwritten matches the parts of a row that are not read there: tags, and buttons with their words.

@@ -98,18 +98,13 @@ func (r shownRequest) Missing() string {
 	return fmt.Sprintf("The sandbox has no request with the number %d. It keeps the last %d.", r.Asked, keptRequests)
 }
 
-// Took is how long the answer took, as people say it: at least a millisecond.
+// Took is how long the answer took, to the millisecond, or to a tenth of a second if that is longer.
 func (r requestRow) Took() string {
-	took := r.entry.Took
-	switch {
-	case took < time.Millisecond:
-		return "1 ms"
-	case took < time.Second:
-		return fmt.Sprintf("%d ms", took.Milliseconds())
-	case took < time.Minute:
-		return fmt.Sprintf("%.1f s", took.Seconds())
+	unit := time.Millisecond
+	if r.entry.Took > time.Second {
+		unit = 100 * time.Millisecond
 	}
-	return took.Round(time.Second).String()
+	return max(unit, r.entry.Took.Round(unit)).String()
 }
 
 // moment returns a time of a document as people read it, to the minute, and any other text as it is.

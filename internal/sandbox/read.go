@@ -59,17 +59,17 @@ func readGroup(g *group, route Route, caller string) *answer {
 		return respond(http.StatusOK, g.served())
 	case route == RouteModels:
 		return respond(http.StatusOK, encode(g.listedModels(caller)))
-	case len(g.models) == 0:
-		return deny("NOT_FOUND", fmt.Sprintf("The model group %q contains no models.", g.id))
+	case len(g.Models) == 0:
+		return deny("NOT_FOUND", fmt.Sprintf("The model group %q contains no models.", g.ID))
 	}
-	return respond(http.StatusOK, encode(g.modelFor(caller, g.models[0])))
+	return respond(http.StatusOK, encode(g.modelFor(caller, g.Models[0])))
 }
 
 // visibleGroups returns the groups that the caller may see, in the order of the catalogue.
 func (s *Sandbox) visibleGroups(caller, horizon string) []jsontext.Value {
 	list := []jsontext.Value{}
 	for _, g := range s.allGroups() {
-		if g.visibleTo(caller) && (horizon == "" || g.horizon() == horizon) {
+		if g.visibleTo(caller) && (horizon == "" || g.Horizon() == horizon) {
 			list = append(list, g.served())
 		}
 	}
@@ -80,13 +80,13 @@ func (s *Sandbox) visibleGroups(caller, horizon string) []jsontext.Value {
 // this one is the opposite of a group's own models, so that no client can rely on either.
 func (g *group) listedModels(caller string) []jsontext.Value {
 	list := []jsontext.Value{}
-	for _, m := range slices.Backward(g.models) {
+	for _, m := range slices.Backward(g.Models) {
 		list = append(list, encode(g.modelFor(caller, m)))
 	}
 	return list
 }
 
-// query returns the timeHorizon, or "". It refuses other parameters, and repeated or empty ones.
+// query returns the timeHorizon, or "". It refuses other parameters, and repeated or unknown ones.
 func (s *Sandbox) query(x *exchange) (horizon string, refusal *answer) {
 	values, err := url.ParseQuery(x.request.URL.RawQuery)
 	if err != nil {
@@ -94,31 +94,19 @@ func (s *Sandbox) query(x *exchange) (horizon string, refusal *answer) {
 	}
 	var issues []issue
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if problem := problemOfParameter(x.route, name, values[name]); problem != "" {
-			issues = append(issues, issue{name, []string{problem}})
+		if x.route != RouteGroups || name != "timeHorizon" || len(values[name]) > 1 {
+			issues = append(issues, issue{name, []string{"must be a query parameter of this route, and given once"}})
 		}
 	}
 	if len(issues) > 0 {
 		return "", invalid("The query parameters are not valid.", issues...)
 	}
-	horizon = values.Get("timeHorizon")
-	if horizon != "" && !slices.Contains(s.catalogue.horizons, horizon) {
-		return "", deny("BAD_REQUEST", fmt.Sprintf("%q is not a known time horizon key.", horizon))
+	for _, horizon = range values["timeHorizon"] {
+		if !slices.Contains(s.catalogue.horizons, horizon) {
+			return "", deny("BAD_REQUEST", fmt.Sprintf("%q is not a known time horizon key.", horizon))
+		}
 	}
 	return horizon, nil
-}
-
-// problemOfParameter returns what is wrong with a query parameter, or "".
-func problemOfParameter(route Route, name string, values []string) string {
-	switch {
-	case route != RouteGroups || name != "timeHorizon":
-		return "is not a known query parameter"
-	case len(values) > 1:
-		return "must be given once"
-	case values[0] == "":
-		return "must not be empty"
-	}
-	return ""
 }
 
 func (s *Sandbox) allGroups() []*group {
@@ -139,5 +127,5 @@ func (s *Sandbox) group(id string) *group {
 
 // indexLocked returns the place of the group with that id, or -1.
 func (s *Sandbox) indexLocked(id string) int {
-	return slices.IndexFunc(s.groups, func(g *group) bool { return g.id == id })
+	return slices.IndexFunc(s.groups, func(g *group) bool { return g.ID == id })
 }

@@ -101,7 +101,7 @@ func (s *Sandbox) arrive(x *exchange) {
 	x.record.Number = s.arrivals
 	x.record.ID = fmt.Sprintf("sandbox-%06d", s.arrivals)
 	if i := s.indexLocked(r.PathValue("id")); i >= 0 {
-		x.record.Group = s.groups[i].stated.text("name")
+		x.record.Group = s.groups[i].Stated.text("name")
 	}
 	if held, ok := s.tokens[bearer(r)]; ok {
 		x.record.Client = held.organisation.ClientID
@@ -113,39 +113,25 @@ func (s *Sandbox) arrive(x *exchange) {
 	}
 }
 
-// answered records the answer. It is called before the answer is sent, so that a client which has it finds it in the
-// list.
-func (s *Sandbox) answered(x *exchange, a *answer) {
+// end records the answer, or that the request was aborted if it is nil. It is called before the answer is sent, so that
+// a client which has it finds it in the list.
+func (s *Sandbox) end(x *exchange, a *answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.endLocked(x)
-	if x.own {
+	e := x.record
+	if x.own || e.Ended {
 		return
 	}
-	e := x.record
+	e.Ended = true
+	e.Took = time.Since(e.At).Round(10 * time.Microsecond)
+	if a == nil {
+		return
+	}
 	e.Status = a.status
 	e.ID = cmp.Or(a.header.Get("X-Request-Id"), e.ID) // a fault may have replaced it
 	e.Answer = a.header.Clone()
 	e.Size = len(a.body)
-	e.Body = a.body
-	if e.Size > keptOfBody {
-		e.Body = slices.Clone(a.body[:keptOfBody]) // a copy, so that the rest is not kept
-	}
-}
-
-// leave records the end of a request that was aborted without an answer.
-func (s *Sandbox) leave(x *exchange) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.endLocked(x)
-}
-
-func (s *Sandbox) endLocked(x *exchange) {
-	if x.own || x.record.Ended {
-		return
-	}
-	x.record.Ended = true
-	x.record.Took = time.Since(x.record.At).Round(10 * time.Microsecond)
+	e.Body = slices.Clone(a.body[:min(e.Size, keptOfBody)]) // so that the rest is not kept
 }
 
 // credential matches the names of headers and parameters that hold credentials.

@@ -76,7 +76,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		"client_id":  {strings.Repeat("x", 60_000)},
 	}).wants(t, 400, "invalid_request")
 	c.form(url.Values{
-		"client_id": {strings.Repeat("x", 65<<10)},
+		"client_id": {strings.Repeat("x", 16<<20)},
 	}).wants(t, 413, "PAYLOAD_TOO_LARGE")
 	kept := s.Requests()
 	if n := s.Count(sandbox.RouteAny); n != 10_100 || len(kept) != 10_000 {

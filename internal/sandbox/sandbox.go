@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	slashes "path"
 	"sync"
@@ -88,20 +89,19 @@ type exchange struct {
 	record  *entry
 }
 
-// The longest bodies that the sandbox reads, in bytes: on the routes of the interface, and on its own.
-const (
-	maxBody    = 64 << 10
-	maxOwnBody = 256 << 20
-)
+// maxBody is the longest body that the sandbox reads, in bytes.
+const maxBody = 16 << 20
 
 // serve answers a request. It panics with [http.ErrAbortHandler] if a fault leaves the request without an answer.
 func (s *Sandbox) serve(w http.ResponseWriter, x *exchange, reply func(*exchange) *answer) {
 	s.arrive(x)
-	defer s.leave(x)
+	defer s.end(x, nil)
 	a := s.answer(w, x, reply)
 	a.complete(x.record.ID)
-	s.answered(x, a)
-	a.send(w)
+	s.end(x, a)
+	maps.Copy(w.Header(), a.header)
+	w.WriteHeader(a.status)
+	_, _ = w.Write(a.body) // if it fails the caller is gone
 }
 
 // answer returns the answer of the service, of a fault, or a refusal. A foreign request is refused before any fault.
@@ -109,30 +109,17 @@ func (s *Sandbox) answer(w http.ResponseWriter, x *exchange, reply func(*exchang
 	if refusal := s.refuseForeign(x); refusal != nil {
 		return refusal
 	}
-	if refusal := readBody(x); refusal != nil {
-		reply = func(*exchange) *answer { return refusal }
+	var err error
+	if x.body, err = io.ReadAll(http.MaxBytesReader(w, x.request.Body, maxBody)); err != nil {
+		reply = func(*exchange) *answer {
+			const problem = "The request body is too large, or was cut short."
+			return refuse(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE", problem, nil)
+		}
 	}
 	if fault, ok := s.takeFault(x); ok {
 		return fail(w, x, fault, reply)
 	}
 	return reply(x)
-}
-
-// readBody reads the body. It refuses one that is too large.
-func readBody(x *exchange) *answer {
-	limit := int64(maxBody)
-	if x.own {
-		limit = maxOwnBody
-	}
-	var err error
-	if x.body, err = io.ReadAll(io.LimitReader(x.request.Body, limit+1)); err != nil {
-		panic(http.ErrAbortHandler) // the caller is gone
-	}
-	if int64(len(x.body)) > limit {
-		x.body = nil
-		return refuse(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE", "The request body is too large.", nil)
-	}
-	return nil
 }
 
 // Route names an endpoint of the interface, for any id in its path and any method.

@@ -30,7 +30,6 @@ type node = map[string]any
 // schemas are the parts of a document as validators.
 type schemas struct {
 	root     node
-	strict   bool // whether people wrote the text: its mistakes list known fields, and documents are looked at
 	compiler *jsonschema.Compiler
 	mu       sync.Mutex // a compiler keeps what it has compiled
 }
@@ -46,11 +45,7 @@ func newSchemas(root node) *schemas {
 
 var (
 	// written checks what people write: fields may be left out or null, but not unknown.
-	written = sync.OnceValue(func() *schemas {
-		s := newSchemas(node{"$defs": definitions()})
-		s.strict = true
-		return s
-	})
+	written = sync.OnceValue(func() *schemas { return newSchemas(node{"$defs": definitions()}) })
 	// unchecked accepts any document in a catalogue.
 	unchecked = sync.OnceValue(func() *schemas {
 		defs := definitions()
@@ -80,9 +75,12 @@ func child(n node, names ...string) node {
 	return n
 }
 
+// ours begins a reference to a definition of the sandbox.
+const ours = "#/$defs/"
+
 // definitions returns the schemas of the sandbox, and the relaxed ones of the interface.
 func definitions() node {
-	const ours, theirs = "#/$defs/", "#/components/schemas/"
+	const theirs = "#/components/schemas/"
 	root := parseNode(bytes.ReplaceAll(contract.OpenAPI(), []byte(theirs), []byte(ours)))
 	closeObjects(root)
 	documents := child(root, "components", "schemas")
@@ -184,8 +182,6 @@ func (r *report) take(found *jsonschema.ValidationError) {
 		for _, name := range problem.Properties {
 			r.takeUnknown(place, name, known)
 		}
-	case *kind.MinLength, *kind.MinItems:
-		r.add(place, "must not be empty")
 	default:
 		r.add(place, "%s is expected", expected(found.ErrorKind))
 	}
@@ -219,31 +215,30 @@ func (r *report) takeUnknown(place jsontext.Pointer, name string, known []string
 	r.add(place.AppendToken(name), "unknown field")
 	unknown := &r.TextErrors[len(r.TextErrors)-1]
 	like := nearest.Names(name, known, 4)
-	switch {
-	case len(like) > 0:
-		r.meant[place] = true
-		r.meant[place.AppendToken(like[0])] = true
-		unknown.Problem += "; did you mean " + like[0] + "?"
-	case r.strict:
+	if len(like) == 0 {
 		unknown.known = prose(known, "and")
+		return
 	}
+	r.meant[place] = true
+	r.meant[place.AppendToken(like[0])] = true
+	unknown.Problem += "; did you mean " + like[0] + "?"
 }
 
 // typeNames are the types of JSON Schema, in words.
 var typeNames = map[string]string{
-	"string": "a string", "integer": "an integer", "number": "a number", "boolean": "true or false", "array": "a list",
-	"object": "an object",
+	"string":  "a string",
+	"integer": "an integer",
+	"number":  "a number",
+	"boolean": "true or false",
+	"array":   "a list",
+	"object":  "an object",
 }
 
 // expected puts in words the value that the library expects. It does not mention null.
 func expected(found jsonschema.ErrorKind) string {
 	switch problem := found.(type) {
-	case *kind.Type:
-		types := slices.DeleteFunc(slices.Clone(problem.Want), func(name string) bool { return name == "null" })
-		for i, name := range types {
-			types[i] = typeNames[name]
-		}
-		return prose(types, "or")
+	case *kind.Type: // one, after null
+		return typeNames[problem.Want[len(problem.Want)-1]]
 	case *kind.Enum:
 		var values []string
 		for _, value := range problem.Want {
@@ -252,10 +247,6 @@ func expected(found jsonschema.ErrorKind) string {
 			}
 		}
 		return prose(values, "or")
-	case *kind.Pattern:
-		return "an ISO 8601 time such as 2026-01-05T08:00:00Z"
-	case *kind.Minimum:
-		return "a number of " + problem.Want.RatString() + " or more"
 	}
 	return "another value (" + strings.Join(found.KeywordPath(), "/") + ")"
 }
@@ -272,16 +263,25 @@ func prose(names []string, and string) string {
 // CatalogueSchema returns the JSON Schema of catalogue files. It cannot say that an owner must exist, or that ids must
 // not repeat.
 func CatalogueSchema() []byte {
-	defined := definitions()
-	const others = "Answered Changes Error Fault HTML OAuthError Token TokenRequest Unanswered ValidationIssue"
-	for name := range strings.FieldsSeq(others) {
-		delete(defined, name) // not a part of a catalogue
+	defined, used := definitions(), node{}
+	var use func(name string)
+	use = func(name string) {
+		if used[name] != nil {
+			return
+		}
+		used[name] = defined[name]
+		eachNode(defined[name], func(n node) {
+			if to, isReference := n["$ref"].(string); isReference {
+				use(strings.TrimPrefix(to, ours))
+			}
+		})
 	}
+	use("Catalogue")
 	text := encode(node{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"title":   "Catalogue of the model catalogue's sandbox",
-		"$ref":    "#/$defs/Catalogue",
-		"$defs":   defined,
+		"$ref":    ours + "Catalogue",
+		"$defs":   used,
 	})
 	_ = text.Indent(jsontext.WithIndent("  ")) // it is JSON
 	return append(text, '\n')
@@ -289,11 +289,15 @@ func CatalogueSchema() []byte {
 
 // statusesOf returns the codes of a kind of error, each with its one status.
 func statusesOf(name, field string) map[string]int {
-	found := map[string]int{}
-	schema := child(parseNode(contract.OpenAPI()), "components", "schemas", name, "properties", field)
-	for code, status := range child(schema, "x-statuses") {
-		number, _ := status.(float64)
-		found[code] = int(number)
+	var document struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]struct {
+					Statuses map[string]int `json:"x-statuses"`
+				}
+			}
+		}
 	}
-	return found
+	must(json.Unmarshal(contract.OpenAPI(), &document, json.MatchCaseInsensitiveNames(true)))
+	return document.Components.Schemas[name].Properties[field].Statuses
 }

@@ -17,10 +17,10 @@ import (
 // grant is the permission behind a token.
 type grant struct {
 	organisation *Organisation
-	expires      time.Time // zero: never
+	expires      time.Time
 }
 
-func (g grant) isOver(now time.Time) bool { return !g.expires.IsZero() && !now.Before(g.expires) }
+func (g grant) isOver(now time.Time) bool { return !now.Before(g.expires) }
 
 // DropTokens makes every token issued so far invalid.
 func (s *Sandbox) DropTokens() {
@@ -49,13 +49,16 @@ func (s *Sandbox) issueToken(x *exchange) *answer {
 	if refusal := s.limitLocked(x, counted); refusal != nil {
 		return unstored(refusal)
 	}
-	if problem := problemOfTokenRequest(x.request, fields, malformed); problem != "" {
+	secret := fields.Get("client_secret")
+	problem := problemOfTokenRequest(x.request, fields, malformed)
+	switch {
+	case problem != "":
 		return badToken("invalid_request", problem)
-	}
-	if fields.Get("grant_type") != "client_credentials" {
+	case fields.Get("grant_type") != "client_credentials":
 		return badToken("unsupported_grant_type", "grant_type must be client_credentials.")
-	}
-	if organisation == nil || organisation.ClientSecret != fields.Get("client_secret") {
+	case client == "" || secret == "":
+		return badToken("invalid_request", "The field client_id or client_secret is missing.")
+	case organisation == nil || organisation.ClientSecret != secret:
 		return badToken("invalid_client", "The client id or the client secret is wrong.")
 	}
 	return s.grantLocked(organisation)
@@ -76,13 +79,15 @@ func (s *Sandbox) grantLocked(to *Organisation) *answer {
 	now, life := time.Now(), s.choices.tokenLife
 	maps.DeleteFunc(s.tokens, func(_ string, g grant) bool { return g.isOver(now) })
 	token := "sandbox-" + rand.Text()
-	issued := grant{organisation: to}
 	body := object{"access_token": encode(token), "token_type": jsontext.Value(`"Bearer"`)}
 	if life > 0 {
-		issued.expires = now.Add(life)
 		body["expires_in"] = encode(int64(life / time.Second)) // RFC 6749 §5.1
 	}
-	s.tokens[token] = issued
+	const forever = 100 * 365 * 24 * time.Hour
+	s.tokens[token] = grant{
+		organisation: to,
+		expires:      now.Add(cmp.Or(life, forever)),
+	}
 	return unstored(respond(http.StatusOK, encode(body)))
 }
 
@@ -90,9 +95,8 @@ func badToken(code, description string) *answer {
 	return refuseToken(oauthStatuses[code], code, description)
 }
 
-// problemOfTokenRequest names the mistake if a request is not a form, lacks the client's credentials, or has a field
-// twice, or returns "". The grant type is checked later. RFC 6749 §2.3 forbids credentials in the URI and in two places
-// at once. Other fields, such as scope, are ignored (RFC 6749 §3.2).
+// problemOfTokenRequest names the mistake if a request is not a form, or has a field twice, or returns "". RFC 6749
+// §2.3 forbids credentials in the URI and in two places at once. Other fields, such as scope, are ignored (§3.2).
 func problemOfTokenRequest(r *http.Request, fields url.Values, malformed error) string {
 	const form = "application/x-www-form-urlencoded"
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -106,18 +110,10 @@ func problemOfTokenRequest(r *http.Request, fields url.Values, malformed error) 
 	case len(r.Header.Values("Authorization")) > 0:
 		return "Credentials belong in the body, not in the Authorization header."
 	}
-	return problemOfFields(fields)
-}
-
-func problemOfFields(fields url.Values) string {
-	for _, name := range []string{"grant_type", "client_id", "client_secret"} {
-		if len(fields[name]) > 1 {
+	for name, values := range fields {
+		if len(values) > 1 {
 			return "The field " + name + " is sent more than once."
 		}
-	}
-	if fields.Get("grant_type") == "client_credentials" &&
-		(fields.Get("client_id") == "" || fields.Get("client_secret") == "") {
-		return "The field client_id or client_secret is missing."
 	}
 	return ""
 }

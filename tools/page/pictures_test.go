@@ -38,7 +38,7 @@ const steady = `(() => {
 		cell.firstChild.data = new Date(Date.UTC(2026, 5, 1, 12, 0, 9, 870) - i * 137).toISOString().slice(11, 23);
 	});
 	document.querySelectorAll("#requests td:nth-child(3) .second").forEach((took, i) => {
-		if (/^[\d.]+ ms$/.test(took.textContent)) took.textContent = (1 + i % 4) + " ms";
+		if (/^[\d.]+ms$/.test(took.textContent)) took.textContent = (1 + i % 4) + "ms";
 	});
 	document.querySelectorAll("#groups time").forEach((time) => {
 		if (time.title.includes(new Date().toISOString().slice(0, 10))) time.textContent = "2026-06-03 12:00";
