@@ -72,7 +72,7 @@ deny contains sprintf("%s: %s cannot be read, and decides on an image.", place) 
 
 deny contains sprintf("%s deploys the images of its chart: give each in values or set.", [address]) if {
 	some [address, "helm_release", _] in planned
-	not address in {found | some [found, _] in (images | unknown) | unreadable}
+	not address in {found | some [found, _] in ((images | unknown) | unreadable)}
 }
 
 # Says what is wrong with an image, if anything.
@@ -110,18 +110,14 @@ sources contains source if {
 pins contains image if {
 	some source in sources
 	endswith(source.provider_name, "/modelcatalogue/modelcatalogue")
-	source.type == "modelcatalogue_model"
-	image := source.values.docker_image
+	some model in pinned_by(source)
+	image := model.docker_image
 	is_string(image)
 }
 
-pins contains image if {
-	some source in sources
-	endswith(source.provider_name, "/modelcatalogue/modelcatalogue")
-	source.type == "modelcatalogue_pinned_models"
-	image := source.values.models[_].docker_image
-	is_string(image)
-}
+pinned_by(source) := [source.values] if source.type == "modelcatalogue_model"
+
+pinned_by(source) := source.values.models if source.type == "modelcatalogue_pinned_models"
 
 pinned contains [repository(pin), digest(pin)] if {
 	some pin in pins
@@ -166,7 +162,7 @@ documents_3 contains [address, document] if {
 	some document in documents_in(outer)
 }
 
-documents contains pair if some pair in (documents_1 | documents_2) | documents_3
+documents contains pair if some pair in ((documents_1 | documents_2) | documents_3)
 
 documents contains [address, values] if {
 	some [address, type, values] in planned
@@ -294,7 +290,7 @@ unreadable contains [address, spelled_at(path)] if {
 	walk(values, [path, text])
 	is_string(text)
 	name := name_at(path)
-	name in texts | object.get(texts_of, type, set())
+	name in (texts | object.get(texts_of, type, set()))
 	not is_read(name, text)
 }
 
@@ -341,13 +337,9 @@ unknown contains [resource.address, spelled_at(path)] if {
 }
 
 decides(type, name, _) if {
-	is_image(name)
-	not type in machines
+	some names in [texts, blocks, object.get(texts_of, type, set()), object.get(blocks_of, type, set())]
+	name in names
 }
-
-decides(_, name, _) if name in texts | blocks
-
-decides(type, name, _) if name in object.get(texts_of, type, set()) | object.get(blocks_of, type, set())
 
 decides(type, _, path) if {
 	not type in machines
