@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // connection is the result of Configure for the data sources: a client, or the arguments that keep the provider from
@@ -125,7 +127,7 @@ func (r *blockRead) warn(at path.Path, summary, detail string) {
 func (d *catalogueDataSource) problem(err error, about explain.Subject) explain.Problem {
 	p := d.connection.explainer.Explain(err, about)
 	if lacking, ok := errors.AsType[*groupError](err); ok {
-		p = lacking.Problem
+		p = lacking.problem(about.Value)
 	}
 	p.Source = explain.Source(d.fullName(), about.Value)
 	if errors.Is(err, context.Canceled) {
@@ -194,9 +196,23 @@ func (d *catalogueDataSource) notKnownYet() diag.Diagnostic {
 
 // groupError says why a group that was read does not meet a block's arguments.
 type groupError struct {
-	explain.Problem
-	phrase  string // the detail as a phrase about the group
+	summary string
+	path    path.Path
+	detail  string
+	phrase  string // the detail as a phrase about the group; empty if it is to be told in full each time
+	short   string // what a later message says in its place, "" for the phrase
 	nothing bool   // the group lacks the model: it is left out if it was only listed
 }
 
-func (e *groupError) Error() string { return e.Summary + ": " + e.Detail }
+func (e *groupError) Error() string { return e.summary + ": " + e.detail }
+
+// problem returns what the error says of a group.
+func (e *groupError) problem(group string) explain.Problem {
+	p := explain.Problem{Summary: e.summary, Detail: e.detail, Path: e.path}
+	if e.phrase != "" {
+		p.Cause = e.summary
+		brief := fmt.Sprintf("Model group %q: %s.", explain.ShortID(group), e.phrase)
+		p.Short = cmp.Or(e.short, redact.Shorten(brief, explain.MaxShort))
+	}
+	return p
+}

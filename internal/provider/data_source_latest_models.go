@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -106,11 +107,10 @@ func (state *latestModelsState) fill(r *blockRead, members []*member, models []c
 
 // namedGroups returns the groups of model_group_ids, each once.
 func namedGroups(ids []string) []*member {
-	members, known := []*member{}, map[string]bool{}
+	members := []*member{}
 	for i, id := range ids {
-		if !known[id] {
+		if !slices.Contains(ids[:i], id) {
 			members = append(members, &member{id: id, at: path.Root("model_group_ids").AtListIndex(i)})
-			known[id] = true
 		}
 	}
 	return members

@@ -77,17 +77,15 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 	var unnamed error
 	for _, group := range groups {
 		switch {
-		case isNamed(group, name) && group.Err != nil:
-			return nil, group.Err
-		case isNamed(group, name):
+		case group.Name == nil:
+			unnamed = cmp.Or(unnamed, group.Err)
+		case sameText(name, *group.Name):
 			found = append(found, group)
-		case group.Name == nil && group.Err != nil:
-			unnamed = group.Err
 		}
 	}
 	switch {
 	case len(found) == 1:
-		return found[0], nil
+		return found[0], found[0].Err
 	case len(found) > 1:
 		return nil, severalNamed(found, name)
 	case unnamed != nil:
@@ -96,49 +94,36 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 	return nil, noneNamed(groups, name)
 }
 
-// isNamed reports whether a group has exactly that name.
-func isNamed(group *catalogue.ModelGroup, name string) bool {
-	return group.Name != nil && sameText(name, *group.Name)
-}
-
 // noneNamed returns the error if no group has the name.
 func noneNamed(groups []*catalogue.ModelGroup, name string) *groupError {
 	meant := nameHint(groups, name)
-	return &groupError{Problem: explain.Problem{
-		Summary: explain.SummaryGroupNotFound,
-		Detail: explain.Paragraphs(
+	return &groupError{
+		summary: explain.SummaryGroupNotFound,
+		path:    path.Root("name"),
+		detail: explain.Paragraphs(
 			fmt.Sprintf("The catalogue has no model group named %q, or these credentials cannot see it. "+
 				"Names are matched exactly, upper and lower case and spaces included.", redact.Abridged(name)),
 			meant,
 			"Check the name against what the data source modelcatalogue_model_groups lists, or give the group's id."),
-		Path:  path.Root("name"),
-		Cause: "no group of that name",
-		Short: strings.TrimSpace(fmt.Sprintf("No model group is named %q. %s", explain.ShortID(name), meant)),
-	}}
+		phrase: "no group of that name",
+		short:  strings.TrimSpace(fmt.Sprintf("No model group is named %q. %s", explain.ShortID(name), meant)),
+	}
 }
 
 // severalNamed returns the error if several groups have the name.
 func severalNamed(found []*catalogue.ModelGroup, name string) *groupError {
-	return &groupError{Problem: explain.Problem{
-		Summary: explain.SummarySeveralGroups,
-		Detail: fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the name: %s.",
-			len(found), redact.Abridged(name), idsAndHorizons(found)),
-		Path: path.Root("name"),
-	}}
-}
-
-// idsAndHorizons names groups of one name by their ids, each with its time horizon.
-func idsAndHorizons(groups []*catalogue.ModelGroup) string {
-	var named []string
-	for _, group := range groups {
-		text := explain.Quoted(*group.ID)
-		if horizon := group.TimeHorizon; horizon != nil && orZero(horizon.Key) != "" {
-			text += fmt.Sprintf(" (time horizon %s)", explain.Quoted(*horizon.Key))
-		}
-		named = append(named, text)
+	var ids []string
+	for _, group := range found {
+		ids = append(ids, fmt.Sprintf("%s (time horizon %s)",
+			explain.Quoted(orZero(group.ID)), explain.Quoted(orZero(orZero(group.TimeHorizon).Key))))
 	}
-	slices.Sort(named)
-	return explain.JoinFirst(named, ", ")
+	slices.Sort(ids)
+	return &groupError{
+		summary: explain.SummarySeveralGroups,
+		path:    path.Root("name"),
+		detail: fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the name: %s.",
+			len(found), redact.Abridged(name), explain.JoinFirst(ids, ", ")),
+	}
 }
 
 // nameHint says what a name that is not found may have been meant for, or returns "".

@@ -12,26 +12,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// failures returns the members that failed, those last that made one attempt because another had used up its retries:
-// the message of the other says more. Those that an interrupt or a fault of all ended are left out.
-func failures(members []*member) []*member {
-	isLast := func(m *member) bool {
-		gaveUp, _ := errors.AsType[*catalogue.GaveUpError](m.err)
-		return gaveUp != nil && gaveUp.Cause == catalogue.ServiceDown
-	}
-	var list, last []*member
-	for _, m := range members {
-		switch {
-		case m.err == nil, errors.Is(m.err, context.Canceled):
-		case isLast(m):
-			last = append(last, m)
-		default:
-			list = append(list, m)
-		}
-	}
-	return append(list, last...)
-}
-
 // reportFailures says what failed: one diagnostic for each cause, on the first element that has it, or on none if the
 // cause is the fault of all groups. far is how far the fleet was, and latest whether the latest models are read.
 func (r *blockRead) reportFailures(members []*member, far *progress, fault error, latest bool) {
@@ -46,7 +26,10 @@ func (r *blockRead) reportFailures(members []*member, far *progress, fault error
 	}
 	causes := map[string][]*member{}
 	var first []explain.Problem // of each cause
-	for _, m := range failures(members) {
+	for _, m := range members {
+		if m.err == nil || errors.Is(m.err, context.Canceled) {
+			continue
+		}
 		problem := r.problemOf(m, latest)
 		cause := causeOf(problem)
 		if causes[cause] == nil {
@@ -84,7 +67,7 @@ func (r *blockRead) problemOf(m *member, latest bool) explain.Problem {
 // isOfImage reports whether the image that was given is at fault.
 func (m *member) isOfImage() bool {
 	lacking, ok := errors.AsType[*groupError](m.err)
-	return ok && lacking.Path.Equal(path.Root(argDockerImage))
+	return ok && lacking.path.Equal(path.Root(argDockerImage))
 }
 
 // together names those that failed like the first of them, or returns "" if none did.
@@ -97,14 +80,11 @@ func together(alike []*member, groups int) string {
 	for _, m := range others {
 		lines = append(lines, m.inAPhrase())
 	}
-	way, limit := "the same way", explain.MaxIDs
-	if wordsDiffer(alike) {
-		way = "with the same status and code; the service's words differ"
-	}
+	limit := explain.MaxIDs
 	if alike[0].isOfImage() {
 		limit = maxImages
 	}
-	return fmt.Sprintf("%d more of %d groups failed %s:", len(others), groups, way) +
+	return fmt.Sprintf("%d more of %d groups failed the same way:", len(others), groups) +
 		explain.Bulleted(lines, limit-1)
 }
 
@@ -119,17 +99,4 @@ func (m *member) inAPhrase() string {
 		return fmt.Sprintf("%q (%s)", m.id, odd)
 	}
 	return fmt.Sprintf("%q", m.id)
-}
-
-// wordsDiffer reports whether the service said something different of some groups.
-func wordsDiffer(alike []*member) bool {
-	said := map[string]bool{}
-	for _, m := range alike {
-		api, ok := errors.AsType[*catalogue.APIError](m.err)
-		if !ok || errors.Is(api, catalogue.ErrNotFound) { // whose cause is known
-			return false
-		}
-		said[fmt.Sprint(api.Message, api.Issues, api.Data)] = true
-	}
-	return len(said) > 1
 }

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"testing"
@@ -65,16 +64,6 @@ func TestFailuresOfOneCause(t *testing.T) {
 		if alike := causeOf(one) == causeOf(other); alike != test.alike {
 			t.Errorf("%v and %v: %t", test.one, test.other, alike)
 		}
-	}
-}
-
-func TestTheReadThatFoundAnOutageIsToldFirst(t *testing.T) {
-	t.Parallel()
-	first := &catalogue.GaveUpError{Cause: catalogue.RetriesUsedUp}
-	later := &catalogue.GaveUpError{Cause: catalogue.ServiceDown}
-	list := failures([]*member{{err: later}, {}, {err: context.Canceled}, {err: first}})
-	if len(list) != 2 || !errors.Is(list[0].err, first) {
-		t.Errorf("%+v", list)
 	}
 }
 

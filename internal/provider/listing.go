@@ -95,16 +95,12 @@ func contradicted(err error, group, before string) error {
 		return err
 	}
 	return &groupError{
-		Problem: explain.Problem{
-			Summary: explain.SummaryContradiction,
-			Detail: explain.Paragraphs(
-				fmt.Sprintf("Two answers about model group %q do not fit together: %s, and then it was not found.",
-					group, before), explain.Sentence(err.Error()),
-				"Try again. If the group was removed or made private in between, the next run says so. If it fails in "+
-					"the same way, show this to the service's operator."),
-			Cause: explain.SummaryContradiction,
-			Short: fmt.Sprintf("Model group %q: %s, and then it was not found.", explain.ShortID(group), before),
-		},
+		summary: explain.SummaryContradiction,
+		detail: explain.Paragraphs(
+			fmt.Sprintf("Two answers about model group %q do not fit together: %s, and then it was not found.",
+				group, before), explain.Sentence(err.Error()),
+			"Try again. If the group was removed or made private in between, the next run says so. If it fails in the "+
+				"same way, show this to the service's operator."),
 		phrase: before,
 	}
 }

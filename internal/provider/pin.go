@@ -101,17 +101,12 @@ func (p pin) among(model *catalogue.Model, latest int64, all bool) *pinnedModel 
 // notFound returns the error if no model is of the pinned revision.
 func (p pin) notFound(models []*catalogue.Model, revisions []int64) *groupError {
 	phrase := fmt.Sprintf("no revision %d; it has %s", p.revision, cmp.Or(revisionNames(revisions), "no models"))
-	const has = "Model group %q has %s."
 	return &groupError{
-		Problem: explain.Problem{
-			Summary: explain.SummaryRevisionNotFound,
-			Path:    path.Root("revision"),
-			Detail: explain.Paragraphs(fmt.Sprintf(has, p.groupID, phrase), mayLackArchived(models),
-				"Pin a revision that it has. To follow the newest, use modelcatalogue_latest_model, or "+
-					"modelcatalogue_latest_models for many groups."),
-			Cause: explain.SummaryRevisionNotFound,
-			Short: fmt.Sprintf(has, explain.ShortID(p.groupID), phrase),
-		},
+		summary: explain.SummaryRevisionNotFound,
+		path:    path.Root("revision"),
+		detail: explain.Paragraphs(fmt.Sprintf("Model group %q has %s.", p.groupID, phrase), mayLackArchived(models),
+			"Pin a revision that it has. To follow the newest, use modelcatalogue_latest_model, or "+
+				"modelcatalogue_latest_models for many groups."),
 		phrase: phrase,
 	}
 }
@@ -138,12 +133,10 @@ func revisionNames(revisions []int64) string {
 // models is meant.
 func severalModels(argument, group string, revision int64, count int) *groupError {
 	return &groupError{
-		Problem: explain.Problem{
-			Summary: explain.SummarySeveralModels,
-			Detail: fmt.Sprintf("The catalogue lists %d models of revision %d in model group %q, so the revision "+
-				"does not identify one. Ask the publisher of the group to correct it.", count, revision, group),
-			Path: path.Root(argument),
-		},
+		summary: explain.SummarySeveralModels,
+		path:    path.Root(argument),
+		detail: fmt.Sprintf("The catalogue lists %d models of revision %d in model group %q, so the revision does not "+
+			"identify one. Ask the publisher of the group to correct it.", count, revision, group),
 		phrase: fmt.Sprintf("%d models of revision %d", count, revision),
 	}
 }
@@ -170,16 +163,13 @@ func (p pin) reviewed(model *catalogue.Model) *groupError {
 	what := fmt.Sprintf("Revision %d of model group %q has a different image than the one given.",
 		p.revision, p.groupID)
 	return &groupError{
-		Problem: explain.Problem{
-			Summary: explain.SummaryImageDiffers,
-			Detail: explain.Paragraphs(what, both("  "), whyDifferent(*p.image, *image, model),
-				"If the service's image is the right one, put it into the configuration. If not, correct the revision "+
-					"or the image."),
-			Path:  path.Root(argDockerImage),
-			Cause: explain.SummaryImageDiffers,
-			Short: bothImages("", *p.image, *image, maxBriefImage),
-		},
+		summary: explain.SummaryImageDiffers,
+		path:    path.Root(argDockerImage),
+		detail: explain.Paragraphs(what, both("  "), whyDifferent(*p.image, *image, model),
+			"If the service's image is the right one, put it into the configuration. If not, correct the revision or "+
+				"the image."),
 		phrase: fmt.Sprintf("revision %d\n%s", p.revision, both("      ")),
+		short:  bothImages("", *p.image, *image, maxBriefImage),
 	}
 }
 
@@ -241,15 +231,12 @@ func (p pin) withheld(model *catalogue.Model) *groupError {
 		isOwner = strconv.FormatBool(*model.IsOwner)
 	}
 	return &groupError{
-		Problem: explain.Problem{
-			Summary: explain.SummaryImageWithheld,
-			Detail: fmt.Sprintf("The image of revision %d of model group %q is withheld, so it cannot be compared with "+
-				"the one given, %q.\n\nThe service shows images only to members of the organisation that owns the "+
-				"model; for these credentials its is_owner is %s.\n\nUse credentials of that organisation, ask "+
-				"the publisher of the group, or leave the image out.",
-				p.revision, p.groupID, redact.Shorten(*p.image, maxImage), isOwner),
-			Path: path.Root(argDockerImage),
-		},
+		summary: explain.SummaryImageWithheld,
+		path:    path.Root(argDockerImage),
+		detail: fmt.Sprintf("The image of revision %d of model group %q is withheld, so it cannot be compared with the one "+
+			"given, %q.\n\nThe service shows images only to members of the organisation that owns the model; for these "+
+			"credentials its is_owner is %s.\n\nUse credentials of that organisation, ask the publisher of the group, or "+
+			"leave the image out.", p.revision, p.groupID, redact.Shorten(*p.image, maxImage), isOwner),
 		phrase: fmt.Sprintf("revision %d (is_owner is %s)", p.revision, isOwner),
 	}
 }

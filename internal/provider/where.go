@@ -15,7 +15,6 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // argWhere is the argument by which the newest of only some models is read.
@@ -182,36 +181,27 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 	if w.Archived == nil || *w.Archived {
 		mayLack = mayLackArchived(models)
 	}
-	problem := whereProblem(explain.SummaryNoneSatisfies, fmt.Sprintf("Model group %q has none: %s",
-		explain.ShortID(group), short), short)
-	problem.Detail = explain.Paragraphs(fmt.Sprintf("No revision of model group %q satisfies where (%s):%s", group, w,
-		explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy)
-	problem.nothing = true
-	return problem
+	return &groupError{
+		summary: explain.SummaryNoneSatisfies,
+		path:    path.Root(argWhere),
+		detail: explain.Paragraphs(fmt.Sprintf("No revision of model group %q satisfies where (%s):%s", group, w,
+			explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy),
+		phrase:  short,
+		nothing: true,
+	}
 }
 
 // undecidedBy says what the service leaves open about the model that may satisfy.
 func (w *whereState) undecidedBy(verdict verdict, model *catalogue.Model, group string) *groupError {
 	revision, open := int64(*model.Revision), verdict.words()
-	problem := whereProblem(explain.SummaryUndecided, fmt.Sprintf("Model group %q, revision %d: %s",
-		explain.ShortID(group), revision, open), fmt.Sprintf("revision %d: %s", revision, open))
-	problem.Detail = explain.Paragraphs(
-		fmt.Sprintf("Revision %d of model group %q may or may not satisfy where (%s): %s.", revision, group, w, open),
-		"It is the highest revision that fails no condition, and a lower one is not read in its place.",
-		"If only the spelling differs, spell the condition as the service does. If the service should say more, show "+
-			"this to its operator. To decide without it, leave the condition out.")
-	return problem
-}
-
-// whereProblem begins an error about the models of a group under the conditions.
-func whereProblem(summary, brief, phrase string) *groupError {
 	return &groupError{
-		Problem: explain.Problem{
-			Summary: summary,
-			Path:    path.Root(argWhere),
-			Cause:   summary,
-			Short:   redact.Shorten(brief, explain.MaxShort),
-		},
-		phrase: phrase,
+		summary: explain.SummaryUndecided,
+		path:    path.Root(argWhere),
+		detail: explain.Paragraphs(
+			fmt.Sprintf("Revision %d of model group %q may or may not satisfy where (%s): %s.", revision, group, w, open),
+			"It is the highest revision that fails no condition, and a lower one is not read in its place.",
+			"If only the spelling differs, spell the condition as the service does. If the service should say more, "+
+				"show this to its operator. To decide without it, leave the condition out."),
+		phrase: fmt.Sprintf("revision %d: %s", revision, open),
 	}
 }

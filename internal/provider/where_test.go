@@ -160,15 +160,15 @@ func TestWhyNoModelSatisfies(t *testing.T) {
 	}
 	problem := problemIf(nil)
 	const first = "where (enabled = true):\n  - revision 11: it is disabled\n  - revision 10: it is disabled"
-	if !problem.nothing || !strings.Contains(problem.Detail, first) ||
-		!strings.HasSuffix(problem.Detail, "\n  - and 2 more\n\nArchived revisions may be missing here, because the service may leave "+
+	if !problem.nothing || !strings.Contains(problem.detail, first) ||
+		!strings.HasSuffix(problem.detail, "\n  - and 2 more\n\nArchived revisions may be missing here, because the service may leave "+
 			"them out.\n\nDo this.") || problem.phrase != "revision 11: it is disabled; older ones fail too: 11" {
 		t.Fatalf("%+v", problem)
 	}
 	for _, test := range []struct{ listed, wanted, missing bool }{{false, false, false}, {false, true, true}, {true, true, false}} {
 		models[7].Archived = &test.listed
-		if problem := problemIf(&test.wanted); strings.Contains(problem.Detail, "may be missing") != test.missing {
-			t.Errorf("%+v: %s", test, problem.Detail)
+		if problem := problemIf(&test.wanted); strings.Contains(problem.detail, "may be missing") != test.missing {
+			t.Errorf("%+v: %s", test, problem.detail)
 		}
 	}
 }
