@@ -32,7 +32,7 @@ func rejectedScene(title string, err error, config arguments, assignments ...str
 			t.Fatalf("%+v", problems)
 		}
 		explainer := &explain.Explainer{Credentials: s.credentials}
-		d := catalogueDataSource{name: "model_groups", connection: &connection{explainer: explainer}}
+		d := blockRead{connection: &connection{explainer: explainer}, dataSource: "modelcatalogue_model_groups"}
 		return protocol6(d.problem(err, explain.Subject{}).Diagnostic())
 	}}
 }

@@ -41,7 +41,7 @@ func (r *blockRead) reportFailures(members []*member, far *progress, fault error
 		cause := causeOf(problem)
 		more := together(causes[cause], far.groups)
 		if cause == ofAll {
-			problem.Path, problem.Source = path.Empty(), r.fullName()
+			problem.Path, problem.Source = path.Empty(), r.dataSource
 			more = far.sentence()
 		}
 		r.tell(problem, more)

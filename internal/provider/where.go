@@ -97,7 +97,7 @@ func (w *whereState) newest(ctx context.Context, r *blockRead, group, remedy str
 	if latest == nil {
 		return choice{}, err
 	}
-	now := r.connection.now()
+	now := r.now()
 	models := []*catalogue.Model{latest}
 	if w.judge(latest, now).standing() == unmet {
 		listed, err := r.client.Models(ctx, group)
