@@ -71,31 +71,22 @@ func (parseImageFunction) Run(ctx context.Context, req function.RunRequest, resp
 			"belong to the organisation that owns the model")
 		return
 	}
-	parts, err := parseImage(*given)
+	named, err := imageref.Parse(*given)
 	if err != nil {
 		// The text is not shown: an engine hides a sensitive argument, but not what an error says.
 		resp.Error = function.NewArgumentFuncError(0, "it is not a container image reference: "+err.Error())
 		return
-	}
-	resp.Error = resp.Result.Set(ctx, parts)
-}
-
-// parseImage splits a reference, normalised as Docker does.
-func parseImage(image string) (*imageParts, error) {
-	named, err := imageref.Parse(image)
-	if err != nil {
-		return nil, err
 	}
 	parts := &imageParts{
 		Registry:     reference.Domain(named),
 		Repository:   reference.Path(named),
 		FamiliarName: reference.FamiliarName(named),
 	}
-	if named, hasTag := named.(reference.Tagged); hasTag {
-		parts.Tag = new(named.Tag())
+	if tagged, hasTag := named.(reference.Tagged); hasTag {
+		parts.Tag = new(tagged.Tag())
 	}
-	if named, hasDigest := named.(reference.Digested); hasDigest {
-		parts.Digest = new(named.Digest().String())
+	if digested, hasDigest := named.(reference.Digested); hasDigest {
+		parts.Digest = new(digested.Digest().String())
 	}
-	return parts, nil
+	resp.Error = resp.Result.Set(ctx, parts)
 }
