@@ -5,53 +5,53 @@
 mock_data "modelcatalogue_latest_model" {
   defaults = {
     archived = false
-    axes = [
-      {
-        default     = "0.5"
-        description = "The quantile of the price."
-        key         = "quantile"
-        kind        = "static"
-        label       = "Quantile"
-        type        = "number"
-        values      = ["0.1", "0.5", "0.9"]
-      },
-    ]
+    axes = [{
+      default     = "0.5"
+      description = "The quantile of the price."
+      key         = "quantile"
+      kind        = "static"
+      label       = "Quantile"
+      type        = "number"
+      values      = ["0.1", "0.5", "0.9"]
+    }]
     created_at = "2026-03-02T08:00:00.000Z"
-    datasets = [
-      {
-        file_format      = "parquet"
-        id               = "dataset-1"
-        json             = "{\"fileFormat\":\"parquet\",\"id\":\"dataset-1\",\"key\":\"spot_prices\",\"source\":\"EPEX SPOT\",\"storageLocation\":\"s3://datasets/spot/\"}"
-        key              = "spot_prices"
-        source           = "EPEX SPOT"
-        storage_location = "s3://datasets/spot/"
-      },
-    ]
+    datasets = [{
+      file_format      = "parquet"
+      id               = "dataset-1"
+      json             = "{\"fileFormat\":\"parquet\",\"id\":\"dataset-1\",\"key\":\"spot_prices\",\"source\":\"EPEX SPOT\",\"storageLocation\":\"s3://datasets/spot/\"}"
+      key              = "spot_prices"
+      source           = "EPEX SPOT"
+      storage_location = "s3://datasets/spot/"
+    }]
     default_comparison_models = ["10ab405e-fef7-45c5-9684-bc287f03345c"]
     description               = "Hourly power prices of the coming day."
     display_name              = "Day-ahead power price DE-LU"
     display_timezone          = "Europe/Berlin"
     docker_image              = "registry.example/forecasting/de-lu-day-ahead-price:1.2.0"
     enabled                   = true
-    forecast_variable         = { key = "day_ahead_price", name = "Day-ahead price", short_name = "DA price" }
-    has_performance_metrics   = true
-    horizon                   = { key = "day_ahead", name = "Day ahead", short_name = "DA" }
-    id                        = "c5cdbb95-a787-49f3-b378-222aa2ae12ae"
-    input_aggregations = [
-      {
-        id   = "aggregation-1"
-        json = "{\"hours\":24,\"id\":\"aggregation-1\",\"key\":\"daily_mean\",\"name\":\"Daily mean\"}"
-        key  = "daily_mean"
-        name = "Daily mean"
-      },
-    ]
-    inputs = [
-      {
-        id   = "input-1"
-        json = "{\"id\":\"input-1\",\"key\":\"gas_price\",\"unit\":\"EUR/MWh\"}"
-        key  = "gas_price"
-      },
-    ]
+    forecast_variable = {
+      key        = "day_ahead_price"
+      name       = "Day-ahead price"
+      short_name = "DA price"
+    }
+    has_performance_metrics = true
+    horizon = {
+      key        = "day_ahead"
+      name       = "Day ahead"
+      short_name = "DA"
+    }
+    id = "c5cdbb95-a787-49f3-b378-222aa2ae12ae"
+    input_aggregations = [{
+      id   = "aggregation-1"
+      json = "{\"hours\":24,\"id\":\"aggregation-1\",\"key\":\"daily_mean\",\"name\":\"Daily mean\"}"
+      key  = "daily_mean"
+      name = "Daily mean"
+    }]
+    inputs = [{
+      id   = "input-1"
+      json = "{\"id\":\"input-1\",\"key\":\"gas_price\",\"unit\":\"EUR/MWh\"}"
+      key  = "gas_price"
+    }]
     is_owner             = true
     model_metadata       = "{\"algorithm\":\"gradient boosting\",\"region\":\"DE-LU\"}"
     name                 = "de-lu-day-ahead-price"
@@ -59,17 +59,21 @@ mock_data "modelcatalogue_latest_model" {
     other_fields         = null
     output_file_format   = "parquet"
     output_specification = []
-    output_variables     = [{ colours = ["#1f77b4"], key = "price", name = "Price", series_key = true, type = "float" }]
-    revision             = 3
-    run_mode             = "AUTOMATIC"
-    sensitivities = [
-      {
-        id   = "sensitivity-1"
-        json = "{\"id\":\"sensitivity-1\",\"key\":\"gas_up\",\"name\":\"Gas price +10 %\",\"shift\":0.1}"
-        key  = "gas_up"
-        name = "Gas price +10 %"
-      },
-    ]
+    output_variables = [{
+      colours    = ["#1f77b4"]
+      key        = "price"
+      name       = "Price"
+      series_key = true
+      type       = "float"
+    }]
+    revision = 3
+    run_mode = "AUTOMATIC"
+    sensitivities = [{
+      id   = "sensitivity-1"
+      json = "{\"id\":\"sensitivity-1\",\"key\":\"gas_up\",\"name\":\"Gas price +10 %\",\"shift\":0.1}"
+      key  = "gas_up"
+      name = "Gas price +10 %"
+    }]
     tags       = ["power", "DE-LU"]
     updated_at = "2026-03-02T08:00:00.000Z"
   }
@@ -80,53 +84,53 @@ mock_data "modelcatalogue_latest_models" {
     models = {
       "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01" = {
         archived = false
-        axes = [
-          {
-            default     = "0.5"
-            description = "The quantile of the price."
-            key         = "quantile"
-            kind        = "static"
-            label       = "Quantile"
-            type        = "number"
-            values      = ["0.1", "0.5", "0.9"]
-          },
-        ]
+        axes = [{
+          default     = "0.5"
+          description = "The quantile of the price."
+          key         = "quantile"
+          kind        = "static"
+          label       = "Quantile"
+          type        = "number"
+          values      = ["0.1", "0.5", "0.9"]
+        }]
         created_at = "2026-03-02T08:00:00.000Z"
-        datasets = [
-          {
-            file_format      = "parquet"
-            id               = "dataset-1"
-            json             = "{\"fileFormat\":\"parquet\",\"id\":\"dataset-1\",\"key\":\"spot_prices\",\"source\":\"EPEX SPOT\",\"storageLocation\":\"s3://datasets/spot/\"}"
-            key              = "spot_prices"
-            source           = "EPEX SPOT"
-            storage_location = "s3://datasets/spot/"
-          },
-        ]
+        datasets = [{
+          file_format      = "parquet"
+          id               = "dataset-1"
+          json             = "{\"fileFormat\":\"parquet\",\"id\":\"dataset-1\",\"key\":\"spot_prices\",\"source\":\"EPEX SPOT\",\"storageLocation\":\"s3://datasets/spot/\"}"
+          key              = "spot_prices"
+          source           = "EPEX SPOT"
+          storage_location = "s3://datasets/spot/"
+        }]
         default_comparison_models = ["10ab405e-fef7-45c5-9684-bc287f03345c"]
         description               = "Hourly power prices of the coming day."
         display_name              = "Day-ahead power price DE-LU"
         display_timezone          = "Europe/Berlin"
         docker_image              = "registry.example/forecasting/de-lu-day-ahead-price:1.2.0"
         enabled                   = true
-        forecast_variable         = { key = "day_ahead_price", name = "Day-ahead price", short_name = "DA price" }
-        has_performance_metrics   = true
-        horizon                   = { key = "day_ahead", name = "Day ahead", short_name = "DA" }
-        id                        = "c5cdbb95-a787-49f3-b378-222aa2ae12ae"
-        input_aggregations = [
-          {
-            id   = "aggregation-1"
-            json = "{\"hours\":24,\"id\":\"aggregation-1\",\"key\":\"daily_mean\",\"name\":\"Daily mean\"}"
-            key  = "daily_mean"
-            name = "Daily mean"
-          },
-        ]
-        inputs = [
-          {
-            id   = "input-1"
-            json = "{\"id\":\"input-1\",\"key\":\"gas_price\",\"unit\":\"EUR/MWh\"}"
-            key  = "gas_price"
-          },
-        ]
+        forecast_variable = {
+          key        = "day_ahead_price"
+          name       = "Day-ahead price"
+          short_name = "DA price"
+        }
+        has_performance_metrics = true
+        horizon = {
+          key        = "day_ahead"
+          name       = "Day ahead"
+          short_name = "DA"
+        }
+        id = "c5cdbb95-a787-49f3-b378-222aa2ae12ae"
+        input_aggregations = [{
+          id   = "aggregation-1"
+          json = "{\"hours\":24,\"id\":\"aggregation-1\",\"key\":\"daily_mean\",\"name\":\"Daily mean\"}"
+          key  = "daily_mean"
+          name = "Daily mean"
+        }]
+        inputs = [{
+          id   = "input-1"
+          json = "{\"id\":\"input-1\",\"key\":\"gas_price\",\"unit\":\"EUR/MWh\"}"
+          key  = "gas_price"
+        }]
         is_owner             = true
         model_group_id       = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
         model_metadata       = "{\"algorithm\":\"gradient boosting\",\"region\":\"DE-LU\"}"
@@ -135,25 +139,21 @@ mock_data "modelcatalogue_latest_models" {
         other_fields         = null
         output_file_format   = "parquet"
         output_specification = []
-        output_variables = [
-          {
-            colours    = ["#1f77b4"]
-            key        = "price"
-            name       = "Price"
-            series_key = true
-            type       = "float"
-          },
-        ]
+        output_variables = [{
+          colours    = ["#1f77b4"]
+          key        = "price"
+          name       = "Price"
+          series_key = true
+          type       = "float"
+        }]
         revision = 3
         run_mode = "AUTOMATIC"
-        sensitivities = [
-          {
-            id   = "sensitivity-1"
-            json = "{\"id\":\"sensitivity-1\",\"key\":\"gas_up\",\"name\":\"Gas price +10 %\",\"shift\":0.1}"
-            key  = "gas_up"
-            name = "Gas price +10 %"
-          },
-        ]
+        sensitivities = [{
+          id   = "sensitivity-1"
+          json = "{\"id\":\"sensitivity-1\",\"key\":\"gas_up\",\"name\":\"Gas price +10 %\",\"shift\":0.1}"
+          key  = "gas_up"
+          name = "Gas price +10 %"
+        }]
         tags       = ["power", "DE-LU"]
         updated_at = "2026-03-02T08:00:00.000Z"
       }
@@ -164,53 +164,53 @@ mock_data "modelcatalogue_latest_models" {
 mock_data "modelcatalogue_model" {
   defaults = {
     archived = false
-    axes = [
-      {
-        default     = "0.5"
-        description = "The quantile of the price."
-        key         = "quantile"
-        kind        = "static"
-        label       = "Quantile"
-        type        = "number"
-        values      = ["0.1", "0.5"]
-      },
-    ]
+    axes = [{
+      default     = "0.5"
+      description = "The quantile of the price."
+      key         = "quantile"
+      kind        = "static"
+      label       = "Quantile"
+      type        = "number"
+      values      = ["0.1", "0.5"]
+    }]
     created_at = "2025-11-03T08:00:00.000Z"
-    datasets = [
-      {
-        file_format      = "parquet"
-        id               = "dataset-1"
-        json             = "{\"fileFormat\":\"parquet\",\"id\":\"dataset-1\",\"key\":\"spot_prices\",\"source\":\"EPEX SPOT\",\"storageLocation\":\"s3://datasets/spot/\"}"
-        key              = "spot_prices"
-        source           = "EPEX SPOT"
-        storage_location = "s3://datasets/spot/"
-      },
-    ]
+    datasets = [{
+      file_format      = "parquet"
+      id               = "dataset-1"
+      json             = "{\"fileFormat\":\"parquet\",\"id\":\"dataset-1\",\"key\":\"spot_prices\",\"source\":\"EPEX SPOT\",\"storageLocation\":\"s3://datasets/spot/\"}"
+      key              = "spot_prices"
+      source           = "EPEX SPOT"
+      storage_location = "s3://datasets/spot/"
+    }]
     default_comparison_models = ["10ab405e-fef7-45c5-9684-bc287f03345c"]
     description               = "Hourly power prices of the coming day."
     display_name              = "Day-ahead power price DE-LU"
     display_timezone          = "Europe/Berlin"
     docker_image              = "registry.example/forecasting/de-lu-day-ahead-price:1.0.3"
     enabled                   = true
-    forecast_variable         = { key = "day_ahead_price", name = "Day-ahead price", short_name = "DA price" }
-    has_performance_metrics   = true
-    horizon                   = { key = "day_ahead", name = "Day ahead", short_name = "DA" }
-    id                        = "134f13d6-1738-4d26-858f-e56ead5fdf06"
-    input_aggregations = [
-      {
-        id   = "aggregation-1"
-        json = "{\"hours\":24,\"id\":\"aggregation-1\",\"key\":\"daily_mean\",\"name\":\"Daily mean\"}"
-        key  = "daily_mean"
-        name = "Daily mean"
-      },
-    ]
-    inputs = [
-      {
-        id   = "input-1"
-        json = "{\"id\":\"input-1\",\"key\":\"gas_price\",\"unit\":\"EUR/MWh\"}"
-        key  = "gas_price"
-      },
-    ]
+    forecast_variable = {
+      key        = "day_ahead_price"
+      name       = "Day-ahead price"
+      short_name = "DA price"
+    }
+    has_performance_metrics = true
+    horizon = {
+      key        = "day_ahead"
+      name       = "Day ahead"
+      short_name = "DA"
+    }
+    id = "134f13d6-1738-4d26-858f-e56ead5fdf06"
+    input_aggregations = [{
+      id   = "aggregation-1"
+      json = "{\"hours\":24,\"id\":\"aggregation-1\",\"key\":\"daily_mean\",\"name\":\"Daily mean\"}"
+      key  = "daily_mean"
+      name = "Daily mean"
+    }]
+    inputs = [{
+      id   = "input-1"
+      json = "{\"id\":\"input-1\",\"key\":\"gas_price\",\"unit\":\"EUR/MWh\"}"
+      key  = "gas_price"
+    }]
     is_latest            = false
     is_owner             = true
     latest_revision      = 3
@@ -220,16 +220,20 @@ mock_data "modelcatalogue_model" {
     other_fields         = null
     output_file_format   = "parquet"
     output_specification = []
-    output_variables     = [{ colours = ["#1f77b4"], key = "price", name = "Price", series_key = true, type = "float" }]
-    run_mode             = "AUTOMATIC"
-    sensitivities = [
-      {
-        id   = "sensitivity-1"
-        json = "{\"id\":\"sensitivity-1\",\"key\":\"gas_up\",\"name\":\"Gas price +10 %\",\"shift\":0.1}"
-        key  = "gas_up"
-        name = "Gas price +10 %"
-      },
-    ]
+    output_variables = [{
+      colours    = ["#1f77b4"]
+      key        = "price"
+      name       = "Price"
+      series_key = true
+      type       = "float"
+    }]
+    run_mode = "AUTOMATIC"
+    sensitivities = [{
+      id   = "sensitivity-1"
+      json = "{\"id\":\"sensitivity-1\",\"key\":\"gas_up\",\"name\":\"Gas price +10 %\",\"shift\":0.1}"
+      key  = "gas_up"
+      name = "Gas price +10 %"
+    }]
     tags       = ["power", "DE-LU"]
     updated_at = "2025-11-17T08:12:44.120Z"
   }
@@ -237,246 +241,241 @@ mock_data "modelcatalogue_model" {
 
 mock_data "modelcatalogue_model_group" {
   defaults = {
-    axes = [
-      {
-        description = "The quantile of the price."
-        key         = "quantile"
-        kind        = "static"
-        label       = "Quantile"
-        type        = "number"
-        values = [
-          { historical = false, value = "0.1" },
-          { historical = false, value = "0.5" },
-          { historical = false, value = "0.9" },
-        ]
-      },
-    ]
+    axes = [{
+      description = "The quantile of the price."
+      key         = "quantile"
+      kind        = "static"
+      label       = "Quantile"
+      type        = "number"
+      values = [{
+        historical = false
+        value      = "0.1"
+        }, {
+        historical = false
+        value      = "0.5"
+        }, {
+        historical = false
+        value      = "0.9"
+      }]
+    }]
     created_at      = "2025-09-01T08:00:00.000Z"
     id              = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
     latest_revision = 3
-    models = [
-      {
-        created_at = "2026-03-02T08:00:00.000Z"
-        id         = "c5cdbb95-a787-49f3-b378-222aa2ae12ae"
-        revision   = 3
-      },
-      {
-        created_at = "2025-11-03T08:00:00.000Z"
-        id         = "134f13d6-1738-4d26-858f-e56ead5fdf06"
-        revision   = 1
-      },
-    ]
+    models = [{
+      created_at = "2026-03-02T08:00:00.000Z"
+      id         = "c5cdbb95-a787-49f3-b378-222aa2ae12ae"
+      revision   = 3
+      }, {
+      created_at = "2025-11-03T08:00:00.000Z"
+      id         = "134f13d6-1738-4d26-858f-e56ead5fdf06"
+      revision   = 1
+    }]
     name         = "Day-ahead power price DE-LU"
     other_fields = null
     public       = true
-    time_horizon = { key = "day_ahead", name = "Day ahead", short_name = "DA" }
+    time_horizon = {
+      key        = "day_ahead"
+      name       = "Day ahead"
+      short_name = "DA"
+    }
   }
 }
 
 mock_data "modelcatalogue_model_group_models" {
   defaults = {
-    models = [
-      {
-        archived = false
-        axes = [
-          {
-            default     = "0.5"
-            description = "The quantile of the price."
-            key         = "quantile"
-            kind        = "static"
-            label       = "Quantile"
-            type        = "number"
-            values      = ["0.1", "0.5", "0.9"]
-          },
-        ]
-        created_at = "2026-03-02T08:00:00.000Z"
-        datasets = [
-          {
-            file_format      = "parquet"
-            id               = "dataset-1"
-            json             = "{\"fileFormat\":\"parquet\",\"id\":\"dataset-1\",\"key\":\"spot_prices\",\"source\":\"EPEX SPOT\",\"storageLocation\":\"s3://datasets/spot/\"}"
-            key              = "spot_prices"
-            source           = "EPEX SPOT"
-            storage_location = "s3://datasets/spot/"
-          },
-        ]
-        default_comparison_models = ["10ab405e-fef7-45c5-9684-bc287f03345c"]
-        description               = "Hourly power prices of the coming day."
-        display_name              = "Day-ahead power price DE-LU"
-        display_timezone          = "Europe/Berlin"
-        docker_image              = "registry.example/forecasting/de-lu-day-ahead-price:1.2.0"
-        enabled                   = true
-        forecast_variable         = { key = "day_ahead_price", name = "Day-ahead price", short_name = "DA price" }
-        has_performance_metrics   = true
-        horizon                   = { key = "day_ahead", name = "Day ahead", short_name = "DA" }
-        id                        = "c5cdbb95-a787-49f3-b378-222aa2ae12ae"
-        input_aggregations = [
-          {
-            id   = "aggregation-1"
-            json = "{\"hours\":24,\"id\":\"aggregation-1\",\"key\":\"daily_mean\",\"name\":\"Daily mean\"}"
-            key  = "daily_mean"
-            name = "Daily mean"
-          },
-        ]
-        inputs = [
-          {
-            id   = "input-1"
-            json = "{\"id\":\"input-1\",\"key\":\"gas_price\",\"unit\":\"EUR/MWh\"}"
-            key  = "gas_price"
-          },
-        ]
-        is_owner             = true
-        model_group_id       = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
-        model_metadata       = "{\"algorithm\":\"gradient boosting\",\"region\":\"DE-LU\"}"
-        name                 = "de-lu-day-ahead-price"
-        notes                = "Trained again on a longer history."
-        other_fields         = null
-        output_file_format   = "parquet"
-        output_specification = []
-        output_variables = [
-          {
-            colours    = ["#1f77b4"]
-            key        = "price"
-            name       = "Price"
-            series_key = true
-            type       = "float"
-          },
-        ]
-        revision = 3
-        run_mode = "AUTOMATIC"
-        sensitivities = [
-          {
-            id   = "sensitivity-1"
-            json = "{\"id\":\"sensitivity-1\",\"key\":\"gas_up\",\"name\":\"Gas price +10 %\",\"shift\":0.1}"
-            key  = "gas_up"
-            name = "Gas price +10 %"
-          },
-        ]
-        tags       = ["power", "DE-LU"]
-        updated_at = "2026-03-02T08:00:00.000Z"
-      },
-      {
-        archived = false
-        axes = [
-          {
-            default     = "0.5"
-            description = "The quantile of the price."
-            key         = "quantile"
-            kind        = "static"
-            label       = "Quantile"
-            type        = "number"
-            values      = ["0.1", "0.5"]
-          },
-        ]
-        created_at = "2025-11-03T08:00:00.000Z"
-        datasets = [
-          {
-            file_format      = "parquet"
-            id               = "dataset-1"
-            json             = "{\"fileFormat\":\"parquet\",\"id\":\"dataset-1\",\"key\":\"spot_prices\",\"source\":\"EPEX SPOT\",\"storageLocation\":\"s3://datasets/spot/\"}"
-            key              = "spot_prices"
-            source           = "EPEX SPOT"
-            storage_location = "s3://datasets/spot/"
-          },
-        ]
-        default_comparison_models = ["10ab405e-fef7-45c5-9684-bc287f03345c"]
-        description               = "Hourly power prices of the coming day."
-        display_name              = "Day-ahead power price DE-LU"
-        display_timezone          = "Europe/Berlin"
-        docker_image              = "registry.example/forecasting/de-lu-day-ahead-price:1.0.3"
-        enabled                   = true
-        forecast_variable         = { key = "day_ahead_price", name = "Day-ahead price", short_name = "DA price" }
-        has_performance_metrics   = true
-        horizon                   = { key = "day_ahead", name = "Day ahead", short_name = "DA" }
-        id                        = "134f13d6-1738-4d26-858f-e56ead5fdf06"
-        input_aggregations = [
-          {
-            id   = "aggregation-1"
-            json = "{\"hours\":24,\"id\":\"aggregation-1\",\"key\":\"daily_mean\",\"name\":\"Daily mean\"}"
-            key  = "daily_mean"
-            name = "Daily mean"
-          },
-        ]
-        inputs = [
-          {
-            id   = "input-1"
-            json = "{\"id\":\"input-1\",\"key\":\"gas_price\",\"unit\":\"EUR/MWh\"}"
-            key  = "gas_price"
-          },
-        ]
-        is_owner             = true
-        model_group_id       = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
-        model_metadata       = "{\"algorithm\":\"gradient boosting\",\"region\":\"DE-LU\"}"
-        name                 = "de-lu-day-ahead-price"
-        notes                = "First release."
-        other_fields         = null
-        output_file_format   = "parquet"
-        output_specification = []
-        output_variables = [
-          {
-            colours    = ["#1f77b4"]
-            key        = "price"
-            name       = "Price"
-            series_key = true
-            type       = "float"
-          },
-        ]
-        revision = 1
-        run_mode = "AUTOMATIC"
-        sensitivities = [
-          {
-            id   = "sensitivity-1"
-            json = "{\"id\":\"sensitivity-1\",\"key\":\"gas_up\",\"name\":\"Gas price +10 %\",\"shift\":0.1}"
-            key  = "gas_up"
-            name = "Gas price +10 %"
-          },
-        ]
-        tags       = ["power", "DE-LU"]
-        updated_at = "2025-11-17T08:12:44.120Z"
-      },
-    ]
+    models = [{
+      archived = false
+      axes = [{
+        default     = "0.5"
+        description = "The quantile of the price."
+        key         = "quantile"
+        kind        = "static"
+        label       = "Quantile"
+        type        = "number"
+        values      = ["0.1", "0.5", "0.9"]
+      }]
+      created_at = "2026-03-02T08:00:00.000Z"
+      datasets = [{
+        file_format      = "parquet"
+        id               = "dataset-1"
+        json             = "{\"fileFormat\":\"parquet\",\"id\":\"dataset-1\",\"key\":\"spot_prices\",\"source\":\"EPEX SPOT\",\"storageLocation\":\"s3://datasets/spot/\"}"
+        key              = "spot_prices"
+        source           = "EPEX SPOT"
+        storage_location = "s3://datasets/spot/"
+      }]
+      default_comparison_models = ["10ab405e-fef7-45c5-9684-bc287f03345c"]
+      description               = "Hourly power prices of the coming day."
+      display_name              = "Day-ahead power price DE-LU"
+      display_timezone          = "Europe/Berlin"
+      docker_image              = "registry.example/forecasting/de-lu-day-ahead-price:1.2.0"
+      enabled                   = true
+      forecast_variable = {
+        key        = "day_ahead_price"
+        name       = "Day-ahead price"
+        short_name = "DA price"
+      }
+      has_performance_metrics = true
+      horizon = {
+        key        = "day_ahead"
+        name       = "Day ahead"
+        short_name = "DA"
+      }
+      id = "c5cdbb95-a787-49f3-b378-222aa2ae12ae"
+      input_aggregations = [{
+        id   = "aggregation-1"
+        json = "{\"hours\":24,\"id\":\"aggregation-1\",\"key\":\"daily_mean\",\"name\":\"Daily mean\"}"
+        key  = "daily_mean"
+        name = "Daily mean"
+      }]
+      inputs = [{
+        id   = "input-1"
+        json = "{\"id\":\"input-1\",\"key\":\"gas_price\",\"unit\":\"EUR/MWh\"}"
+        key  = "gas_price"
+      }]
+      is_owner             = true
+      model_group_id       = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+      model_metadata       = "{\"algorithm\":\"gradient boosting\",\"region\":\"DE-LU\"}"
+      name                 = "de-lu-day-ahead-price"
+      notes                = "Trained again on a longer history."
+      other_fields         = null
+      output_file_format   = "parquet"
+      output_specification = []
+      output_variables = [{
+        colours    = ["#1f77b4"]
+        key        = "price"
+        name       = "Price"
+        series_key = true
+        type       = "float"
+      }]
+      revision = 3
+      run_mode = "AUTOMATIC"
+      sensitivities = [{
+        id   = "sensitivity-1"
+        json = "{\"id\":\"sensitivity-1\",\"key\":\"gas_up\",\"name\":\"Gas price +10 %\",\"shift\":0.1}"
+        key  = "gas_up"
+        name = "Gas price +10 %"
+      }]
+      tags       = ["power", "DE-LU"]
+      updated_at = "2026-03-02T08:00:00.000Z"
+      }, {
+      archived = false
+      axes = [{
+        default     = "0.5"
+        description = "The quantile of the price."
+        key         = "quantile"
+        kind        = "static"
+        label       = "Quantile"
+        type        = "number"
+        values      = ["0.1", "0.5"]
+      }]
+      created_at = "2025-11-03T08:00:00.000Z"
+      datasets = [{
+        file_format      = "parquet"
+        id               = "dataset-1"
+        json             = "{\"fileFormat\":\"parquet\",\"id\":\"dataset-1\",\"key\":\"spot_prices\",\"source\":\"EPEX SPOT\",\"storageLocation\":\"s3://datasets/spot/\"}"
+        key              = "spot_prices"
+        source           = "EPEX SPOT"
+        storage_location = "s3://datasets/spot/"
+      }]
+      default_comparison_models = ["10ab405e-fef7-45c5-9684-bc287f03345c"]
+      description               = "Hourly power prices of the coming day."
+      display_name              = "Day-ahead power price DE-LU"
+      display_timezone          = "Europe/Berlin"
+      docker_image              = "registry.example/forecasting/de-lu-day-ahead-price:1.0.3"
+      enabled                   = true
+      forecast_variable = {
+        key        = "day_ahead_price"
+        name       = "Day-ahead price"
+        short_name = "DA price"
+      }
+      has_performance_metrics = true
+      horizon = {
+        key        = "day_ahead"
+        name       = "Day ahead"
+        short_name = "DA"
+      }
+      id = "134f13d6-1738-4d26-858f-e56ead5fdf06"
+      input_aggregations = [{
+        id   = "aggregation-1"
+        json = "{\"hours\":24,\"id\":\"aggregation-1\",\"key\":\"daily_mean\",\"name\":\"Daily mean\"}"
+        key  = "daily_mean"
+        name = "Daily mean"
+      }]
+      inputs = [{
+        id   = "input-1"
+        json = "{\"id\":\"input-1\",\"key\":\"gas_price\",\"unit\":\"EUR/MWh\"}"
+        key  = "gas_price"
+      }]
+      is_owner             = true
+      model_group_id       = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+      model_metadata       = "{\"algorithm\":\"gradient boosting\",\"region\":\"DE-LU\"}"
+      name                 = "de-lu-day-ahead-price"
+      notes                = "First release."
+      other_fields         = null
+      output_file_format   = "parquet"
+      output_specification = []
+      output_variables = [{
+        colours    = ["#1f77b4"]
+        key        = "price"
+        name       = "Price"
+        series_key = true
+        type       = "float"
+      }]
+      revision = 1
+      run_mode = "AUTOMATIC"
+      sensitivities = [{
+        id   = "sensitivity-1"
+        json = "{\"id\":\"sensitivity-1\",\"key\":\"gas_up\",\"name\":\"Gas price +10 %\",\"shift\":0.1}"
+        key  = "gas_up"
+        name = "Gas price +10 %"
+      }]
+      tags       = ["power", "DE-LU"]
+      updated_at = "2025-11-17T08:12:44.120Z"
+    }]
   }
 }
 
 mock_data "modelcatalogue_model_groups" {
   defaults = {
-    model_groups = [
-      {
-        axes = [
-          {
-            description = "The quantile of the price."
-            key         = "quantile"
-            kind        = "static"
-            label       = "Quantile"
-            type        = "number"
-            values = [
-              { historical = false, value = "0.1" },
-              { historical = false, value = "0.5" },
-              { historical = false, value = "0.9" },
-            ]
-          },
-        ]
-        created_at      = "2025-09-01T08:00:00.000Z"
-        id              = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
-        latest_revision = 3
-        models = [
-          {
-            created_at = "2026-03-02T08:00:00.000Z"
-            id         = "c5cdbb95-a787-49f3-b378-222aa2ae12ae"
-            revision   = 3
-          },
-          {
-            created_at = "2025-11-03T08:00:00.000Z"
-            id         = "134f13d6-1738-4d26-858f-e56ead5fdf06"
-            revision   = 1
-          },
-        ]
-        name         = "Day-ahead power price DE-LU"
-        other_fields = null
-        public       = true
-        time_horizon = { key = "day_ahead", name = "Day ahead", short_name = "DA" }
-      },
-    ]
+    model_groups = [{
+      axes = [{
+        description = "The quantile of the price."
+        key         = "quantile"
+        kind        = "static"
+        label       = "Quantile"
+        type        = "number"
+        values = [{
+          historical = false
+          value      = "0.1"
+          }, {
+          historical = false
+          value      = "0.5"
+          }, {
+          historical = false
+          value      = "0.9"
+        }]
+      }]
+      created_at      = "2025-09-01T08:00:00.000Z"
+      id              = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+      latest_revision = 3
+      models = [{
+        created_at = "2026-03-02T08:00:00.000Z"
+        id         = "c5cdbb95-a787-49f3-b378-222aa2ae12ae"
+        revision   = 3
+        }, {
+        created_at = "2025-11-03T08:00:00.000Z"
+        id         = "134f13d6-1738-4d26-858f-e56ead5fdf06"
+        revision   = 1
+      }]
+      name         = "Day-ahead power price DE-LU"
+      other_fields = null
+      public       = true
+      time_horizon = {
+        key        = "day_ahead"
+        name       = "Day ahead"
+        short_name = "DA"
+      }
+    }]
   }
 }
 
@@ -485,53 +484,53 @@ mock_data "modelcatalogue_pinned_models" {
     models = {
       "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01" = {
         archived = false
-        axes = [
-          {
-            default     = "0.5"
-            description = "The quantile of the price."
-            key         = "quantile"
-            kind        = "static"
-            label       = "Quantile"
-            type        = "number"
-            values      = ["0.1", "0.5"]
-          },
-        ]
+        axes = [{
+          default     = "0.5"
+          description = "The quantile of the price."
+          key         = "quantile"
+          kind        = "static"
+          label       = "Quantile"
+          type        = "number"
+          values      = ["0.1", "0.5"]
+        }]
         created_at = "2025-11-03T08:00:00.000Z"
-        datasets = [
-          {
-            file_format      = "parquet"
-            id               = "dataset-1"
-            json             = "{\"fileFormat\":\"parquet\",\"id\":\"dataset-1\",\"key\":\"spot_prices\",\"source\":\"EPEX SPOT\",\"storageLocation\":\"s3://datasets/spot/\"}"
-            key              = "spot_prices"
-            source           = "EPEX SPOT"
-            storage_location = "s3://datasets/spot/"
-          },
-        ]
+        datasets = [{
+          file_format      = "parquet"
+          id               = "dataset-1"
+          json             = "{\"fileFormat\":\"parquet\",\"id\":\"dataset-1\",\"key\":\"spot_prices\",\"source\":\"EPEX SPOT\",\"storageLocation\":\"s3://datasets/spot/\"}"
+          key              = "spot_prices"
+          source           = "EPEX SPOT"
+          storage_location = "s3://datasets/spot/"
+        }]
         default_comparison_models = ["10ab405e-fef7-45c5-9684-bc287f03345c"]
         description               = "Hourly power prices of the coming day."
         display_name              = "Day-ahead power price DE-LU"
         display_timezone          = "Europe/Berlin"
         docker_image              = "registry.example/forecasting/de-lu-day-ahead-price:1.0.3"
         enabled                   = true
-        forecast_variable         = { key = "day_ahead_price", name = "Day-ahead price", short_name = "DA price" }
-        has_performance_metrics   = true
-        horizon                   = { key = "day_ahead", name = "Day ahead", short_name = "DA" }
-        id                        = "134f13d6-1738-4d26-858f-e56ead5fdf06"
-        input_aggregations = [
-          {
-            id   = "aggregation-1"
-            json = "{\"hours\":24,\"id\":\"aggregation-1\",\"key\":\"daily_mean\",\"name\":\"Daily mean\"}"
-            key  = "daily_mean"
-            name = "Daily mean"
-          },
-        ]
-        inputs = [
-          {
-            id   = "input-1"
-            json = "{\"id\":\"input-1\",\"key\":\"gas_price\",\"unit\":\"EUR/MWh\"}"
-            key  = "gas_price"
-          },
-        ]
+        forecast_variable = {
+          key        = "day_ahead_price"
+          name       = "Day-ahead price"
+          short_name = "DA price"
+        }
+        has_performance_metrics = true
+        horizon = {
+          key        = "day_ahead"
+          name       = "Day ahead"
+          short_name = "DA"
+        }
+        id = "134f13d6-1738-4d26-858f-e56ead5fdf06"
+        input_aggregations = [{
+          id   = "aggregation-1"
+          json = "{\"hours\":24,\"id\":\"aggregation-1\",\"key\":\"daily_mean\",\"name\":\"Daily mean\"}"
+          key  = "daily_mean"
+          name = "Daily mean"
+        }]
+        inputs = [{
+          id   = "input-1"
+          json = "{\"id\":\"input-1\",\"key\":\"gas_price\",\"unit\":\"EUR/MWh\"}"
+          key  = "gas_price"
+        }]
         is_latest            = false
         is_owner             = true
         latest_revision      = 3
@@ -542,25 +541,21 @@ mock_data "modelcatalogue_pinned_models" {
         other_fields         = null
         output_file_format   = "parquet"
         output_specification = []
-        output_variables = [
-          {
-            colours    = ["#1f77b4"]
-            key        = "price"
-            name       = "Price"
-            series_key = true
-            type       = "float"
-          },
-        ]
+        output_variables = [{
+          colours    = ["#1f77b4"]
+          key        = "price"
+          name       = "Price"
+          series_key = true
+          type       = "float"
+        }]
         revision = 1
         run_mode = "AUTOMATIC"
-        sensitivities = [
-          {
-            id   = "sensitivity-1"
-            json = "{\"id\":\"sensitivity-1\",\"key\":\"gas_up\",\"name\":\"Gas price +10 %\",\"shift\":0.1}"
-            key  = "gas_up"
-            name = "Gas price +10 %"
-          },
-        ]
+        sensitivities = [{
+          id   = "sensitivity-1"
+          json = "{\"id\":\"sensitivity-1\",\"key\":\"gas_up\",\"name\":\"Gas price +10 %\",\"shift\":0.1}"
+          key  = "gas_up"
+          name = "Gas price +10 %"
+        }]
         tags       = ["power", "DE-LU"]
         updated_at = "2025-11-17T08:12:44.120Z"
       }
