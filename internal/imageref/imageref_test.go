@@ -12,6 +12,9 @@ func TestReferencesThatNoImageHas(t *testing.T) {
 	for image, want := range map[string]string{
 		"model":                                  "",
 		"localhost:5000/team/model:1.2.3":        "",
+		"":                                       "it is empty",
+		"https://registry.example/app":           "it has a scheme",
+		"model@":                                 "after the @ comes one digest",
 		"registry.example/model:2@sha256:" + sum: "",
 		"registry.example/mod\u00e9l:2":          `character 21 is "é" (U+00E9)`,
 		"registry.example/model: 2":              "character 24 is a space",
