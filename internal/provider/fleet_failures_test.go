@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -164,26 +163,6 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 				if took > test.within || reads > test.reads || tokens > test.tokens {
 					t.Errorf("%s, %d reads and %d token requests, want at most %+v", took, reads, tokens, test)
 				}
-			})
-		})
-	}
-}
-
-// A group that always fails is not an outage while the service answers for others.
-func TestAGroupThatAlwaysFailsIsNoOutage(t *testing.T) {
-	t.Parallel()
-	for name, group := range map[string]int{"the first": 0, "one in between": 33, "the last": 59} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(manyGroups(t, 60))
-				fault := failing(group, 500, "")
-				fault.Delay = time.Duration(group) * sec / 20 // before any other is answered, or after some
-				service.Inject(fault)
-				service.Inject(sandbox.Fault{Route: sandbox.RouteLatest, Delay: sec})
-				e := inMemory(t, service, arguments{argMaxRetries: 0})
-				expectError(t, e.reports(t, "latest_models", arguments{"model_group_ids": idsOf(60)}),
-					fmt.Sprintf("model_group_ids[%d]", group), explain.SummaryUnavailable)
-				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 60})
 			})
 		})
 	}

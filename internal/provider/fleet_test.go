@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"errors"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,19 +38,6 @@ func pins(n, revision int) map[string]any {
 func modelsOf(t *testing.T, state map[string]any) map[string]any {
 	t.Helper()
 	return asObject(t, state["models"])
-}
-
-func TestAnEmptyFleetSendsNothing(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	for name, config := range map[string]arguments{
-		"latest_models": {"model_group_ids": []any{}},
-		"pinned_models": {"revisions": map[string]any{}},
-	} {
-		state := e.mustRead(t, name, config)
-		expectSame(t, modelsOf(t, state), map[string]any{})
-	}
-	expectRequests(t, service, nil)
 }
 
 func TestAGroupGivenTwiceIsOneQuestion(t *testing.T) {
@@ -189,19 +175,4 @@ func (e *engine) progressLines(t *testing.T) []string {
 	_, diagnostics := e.read(written.in(t.Context()), t, "latest_models", arguments{"accept_withdrawn": true})
 	expectNone(t, diagnostics)
 	return slices.DeleteFunc(written.messages(t, "info"), func(line string) bool { return !strings.Contains(line, "groups") })
-}
-
-// A group without models is left out of a fleet that was found by listing.
-func TestAGroupWithoutModelsInAFleet(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	models := modelsOf(t, e.mustRead(t, "latest_models", arguments{"accept_withdrawn": true}))
-	if len(models) != 7 || models[emptyGroup] != nil {
-		t.Errorf("models of %v", slices.Collect(maps.Keys(models)))
-	}
-	expectRequests(t, service, counts{
-		sandbox.RouteToken:  1,
-		sandbox.RouteGroups: 1,
-		sandbox.RouteLatest: 8,
-	})
 }

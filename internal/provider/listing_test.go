@@ -2,7 +2,6 @@ package provider
 
 import (
 	"cmp"
-	"strings"
 	"testing"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
@@ -71,21 +70,6 @@ func TestWhichListedGroupsAreLeftOut(t *testing.T) {
 				t.Errorf("models %v", models)
 			}
 		})
-	}
-}
-
-// A single block is told by the same test who may have answered.
-func TestA404OfASingleBlock(t *testing.T) {
-	t.Parallel()
-	for name, test := range leftOutGroups {
-		e, service := sandboxEngine(t)
-		service.Inject(status(404, cmp.Or(test.answer, inCatalogue), 0))
-		diagnostics := e.reports(t, "model_group", arguments{"id": mainGroup})
-		expectError(t, diagnostics, "id", explain.SummaryGroupNotFound, "404 Not Found")
-		byGateway := strings.Contains(diagnostics[0].Detail, "a gateway or another server may have sent it")
-		if byGateway != (test.answer != "") {
-			t.Errorf("%s:\n%s", name, diagnostics[0].Detail)
-		}
 	}
 }
 

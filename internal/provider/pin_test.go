@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"strings"
@@ -75,29 +74,21 @@ func TestImagesComeBackAsConfigured(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
 	const composed = "registry.example/prévision:1"
-	service.Inject(sandbox.Fault{Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
-		return status, header, bytes.ReplaceAll(body, []byte(firstImage), []byte(norm.NFD.String(composed)))
-	}})
-	state := e.mustRead(t, "model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": composed})
+	service.Inject(respell(sandbox.RouteModels, firstImage, norm.NFD.String(composed)))
+	state := e.mustRead(t, "model", pinned(0).with("docker_image", composed))
 	if state["docker_image"] != composed {
 		t.Errorf("docker_image is %q", state["docker_image"])
 	}
+
+	revisions := arguments{"revisions": map[string]any{mainGroup: 0}}
 	images := map[string]any{mainGroup: composed}
-	state = e.mustRead(t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 0}, "docker_images": images})
+	state = e.mustRead(t, "pinned_models", revisions.with("docker_images", images))
 	expectSame(t, state["docker_images"], images)
+
 	// An id in other capitals is that of the pin.
 	images = map[string]any{strings.ToUpper(mainGroup): "registry.example/other:1"}
-	diagnostics := e.reports(t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 0}, "docker_images": images})
+	diagnostics := e.reports(t, "pinned_models", revisions.with("docker_images", images))
 	expectError(t, diagnostics, `docker_images["`+mainGroup+`"]`, explain.SummaryImageDiffers)
-}
-
-// TestMessages has the warning. A pin that fails has an error only.
-func TestAWithdrawnPin(t *testing.T) {
-	t.Parallel()
-	e, _ := sandboxEngine(t)
-	e.mustRead(t, "model", pinned(2).with("accept_withdrawn", true))
-	diagnostics := e.reports(t, "model", pinned(2).with("docker_image", "app"))
-	expectError(t, diagnostics, "docker_image", explain.SummaryImageDiffers)
 }
 
 // manyPins returns a scene of fleets of fourteen groups: the image of twelve is not the one that was reviewed, and the

@@ -15,13 +15,21 @@ func TestAConditionThatIsLeftOpen(t *testing.T) {
 	e, service := sandboxEngine(t)
 	service.Inject(respell(sandbox.RouteLatest, `"updatedAt":"`, `"updatedAt":"the `))
 	condition := arguments{"where": where("min_age", "1h")}
-	said := `min_age cannot be checked: its updated_at is "the 20`
-	expectError(t, e.reports(t, "latest_model", ofMain(condition)), "where", explain.SummaryUndecided, said)
-	expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteLatest: 1})
-	named := condition.with("model_group_ids", []any{oddGroup})
-	expectError(t, e.reports(t, "latest_models", named), "model_group_ids[0]", explain.SummaryUndecided, "revision 7: min_age cannot")
-	expectError(t, e.reports(t, "latest_models", condition), "where", explain.SummaryUndecided, "6 more of 8 groups")
-	expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteGroups: 1, sandbox.RouteLatest: 8})
+
+	diagnostics := e.reports(t, "latest_model", ofMain(condition))
+	const says = `min_age cannot be checked: its updated_at is "the 20`
+	expectError(t, diagnostics, "where", explain.SummaryUndecided, says)
+
+	diagnostics = e.reports(t, "latest_models", condition.with("model_group_ids", []any{oddGroup}))
+	expectError(t, diagnostics, "model_group_ids[0]", explain.SummaryUndecided, "revision 7: min_age cannot")
+
+	diagnostics = e.reports(t, "latest_models", condition)
+	expectError(t, diagnostics, "where", explain.SummaryUndecided, "6 more of 8 groups")
+	expectRequests(t, service, counts{
+		sandbox.RouteToken:  1,
+		sandbox.RouteGroups: 1,
+		sandbox.RouteLatest: 8,
+	})
 }
 
 // TestWhatTheLatestModelRulesOut: the list is older, and still has it enabled.

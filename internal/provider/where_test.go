@@ -1,12 +1,8 @@
 package provider
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -15,9 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // conditionCase is a row about a model: how it stands to the conditions, and the clauses that say why.
@@ -117,23 +111,15 @@ func TestTheNewestThatSatisfies(t *testing.T) {
 		"the latest":        {where("enabled", true, "archived", false, "tags", []any{"power", "DE-LU"}), 3, 0},
 		"null says nothing": {where("enabled", nil, "archived", true, "tags", nil), 2, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			e, service := sandboxEngine(t)
-			config := arguments{"where": test.where, "accept_withdrawn": true}
-			state := e.mustRead(t, "latest_model", ofMain(config))
-			if state["revision"] != test.revision {
-				t.Errorf("revision %v, want %d", state["revision"], test.revision)
-			}
-			several := e.mustRead(t, "latest_models", config.with("model_group_ids", []any{mainGroup}))
-			delete(state, "where") // an argument of the block
-			delete(state, argAcceptWithdrawn)
-			expectSame(t, modelsOf(t, several)[mainGroup], any(state))
-			expectRequests(t, service, counts{
-				sandbox.RouteToken:  1,
-				sandbox.RouteLatest: 1,
-				sandbox.RouteModels: test.lists,
-			})
+		e, service := sandboxEngine(t)
+		state := e.mustRead(t, "latest_model", ofMain(arguments{"where": test.where, "accept_withdrawn": true}))
+		if state["revision"] != test.revision {
+			t.Errorf("%s: revision %v, want %d", name, state["revision"], test.revision)
+		}
+		expectRequests(t, service, counts{
+			sandbox.RouteToken:  1,
+			sandbox.RouteLatest: 1,
+			sandbox.RouteModels: test.lists,
 		})
 	}
 }
@@ -205,98 +191,18 @@ func TestTheHighestThatSatisfies(t *testing.T) {
 	}
 }
 
+// TestAFleetOfTheNewestThatSatisfy: a group that was only listed is left out in silence if none of its models satisfies.
 func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 	t.Parallel()
-	const groups = 12
-	service := sandbox.New(manyGroups(t, groups))
-	// Nine have a latest revision that is enabled, the tenth an older one, and two have none.
-	for i := range groups {
-		for revision, isEnabled := range map[int64]bool{1: i == 9, 2: i < 9} {
-			changes := fmt.Appendf(nil, `{"enabled": %t}`, isEnabled)
-			if _, err := service.Republish(groupID(i), revision, changes); err != nil {
-				t.Fatal(err)
-			}
-		}
+	e, service := sandboxEngine(t)
+	models := modelsOf(t, e.mustRead(t, "latest_models", arguments{"where": where("archived", true), "accept_withdrawn": true}))
+	if len(models) != 1 || asObject(t, models[mainGroup])["revision"] != int64(2) {
+		t.Errorf("models %v", models)
 	}
-	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
-	// Groups that are named and have none are all in one error.
-	diagnostics := e.reports(t, "latest_models", arguments{
-		"model_group_ids": append(idsOf(groups), "nowhere"),
-		"where":           where("enabled", true),
-	})
-	expectOutcomes(t, diagnostics,
-		outcome{"model_group_ids[10]", explain.SummaryNoneSatisfies, []string{"1 more of 13 groups", `"group-011"`}},
-		outcome{"model_group_ids[12]", explain.SummaryGroupOrModels, nil},
-	)
 	expectRequests(t, service, counts{
 		sandbox.RouteToken:  1,
-		sandbox.RouteLatest: 13,
-		sandbox.RouteModels: 3,
+		sandbox.RouteGroups: 1,
+		sandbox.RouteLatest: 8,
+		sandbox.RouteModels: 7,
 	})
-	// Groups that were only listed are left out.
-	models := modelsOf(t, e.mustRead(t, "latest_models", arguments{"where": where("enabled", true)}))
-	latest := asObject(t, models[groupID(0)])["revision"]
-	older := asObject(t, models[groupID(9)])["revision"]
-	if latest != int64(2) || older != int64(1) || len(models) != 10 {
-		t.Errorf("models of %q", slices.Sorted(maps.Keys(models)))
-	}
-}
-
-// TestAChangeBetweenTheTwoRequests: the latest model is disabled, and changes before the list is read.
-func TestAChangeBetweenTheTwoRequests(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		change   func(*sandbox.Sandbox) ([]byte, error)
-		revision int64
-	}{
-		"a newer one": {func(s *sandbox.Sandbox) ([]byte, error) { return s.Publish(mainGroup, []byte(`{"enabled": true}`)) }, 4},
-		"it is archived, and listed no more": {
-			func(s *sandbox.Sandbox) ([]byte, error) {
-				return s.Republish(mainGroup, 3, []byte(`{"archived": true}`))
-			}, 1,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			e, service := sandboxEngine(t)
-			_, disabled := service.Republish(mainGroup, 3, []byte(`{"enabled": false}`))
-			var changed error
-			service.Inject(sandbox.Fault{
-				Route:     sandbox.RouteModels,
-				OnRequest: func(*http.Request) { _, changed = test.change(service) },
-				Mutate:    leaveOutArchived,
-			})
-			state := e.mustRead(t, "latest_model", arguments{"model_group_id": mainGroup, "where": where("enabled", true)})
-			if err := errors.Join(disabled, changed); err != nil || state["revision"] != test.revision {
-				t.Errorf("revision %v, want %d; %v", state["revision"], test.revision, err)
-			}
-			expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteModels: 1})
-		})
-	}
-}
-
-// leaveOutArchived makes a list of models one without archived revisions, unlike the interface.
-func leaveOutArchived(status int, header http.Header, body []byte) (int, http.Header, []byte) {
-	var list []json.RawMessage
-	if err := json.Unmarshal(body, &list); err != nil {
-		panic(err)
-	}
-	isArchived := func(model json.RawMessage) bool { return bytes.Contains(model, []byte(`"archived":true`)) }
-	body, _ = json.Marshal(slices.DeleteFunc(list, isArchived)) // it was JSON
-	return status, header, body
-}
-
-// The latest model is archived, so the list of all models lacks it. It is among the reasons, too.
-func TestTheLatestModelIsNotListed(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	service.Inject(sandbox.Fault{Route: sandbox.RouteModels, Mutate: leaveOutArchived})
-	if _, err := service.Republish(mainGroup, 3, []byte(`{"archived": true}`)); err != nil {
-		t.Fatal(err)
-	}
-	diagnostics := e.reports(t, "latest_model", arguments{
-		"model_group_id": mainGroup,
-		"where":          where("enabled", false),
-	})
-	expectError(t, diagnostics, "where", explain.SummaryNoneSatisfies, "revision 3: it is enabled", "revision 1: ")
 }
