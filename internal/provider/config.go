@@ -3,14 +3,12 @@ package provider
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -72,11 +70,12 @@ type settings struct {
 	credentials []explain.Credential
 	origins     map[string]explain.Origin // of the arguments that have a value
 	shown       map[string]string         // what may be shown of them
-	warnings    []configProblem
+	missing     diag.Diagnostics
 }
 
 // resolve resolves the configuration over the environment and over the defaults, and lists every problem there is.
-func (c configuration) resolve(env environment) (settings, []configProblem) {
+// What is only absent stands in the settings: `validate` runs where credentials are not.
+func (c configuration) resolve(env environment) (settings, diag.Diagnostics) {
 	r := resolver{block: c, env: env}
 	r.origins, r.shown = map[string]explain.Origin{}, map[string]string{}
 	r.addAddress()
@@ -92,40 +91,6 @@ func (c configuration) resolve(env environment) (settings, []configProblem) {
 	take(&r, argSnapshot, parseSwitch, &r.client.Snapshot)
 	r.addProxy()
 	return r.settings, r.problems
-}
-
-// malformed lists what is wrong with the provider block itself. It ignores the environment and arguments that are only
-// absent, and does not read files.
-func (c configuration) malformed() []configProblem {
-	_, problems := c.resolve(environment{})
-	return slices.DeleteFunc(problems, func(p configProblem) bool { return p.missing })
-}
-
-// configProblem is one thing wrong with one argument.
-type configProblem struct {
-	argument string // "" if it is with none
-	key      string // of the element of the argument, "" for the whole
-	missing  bool   // it is only absent
-	summary  string
-	detail   string
-}
-
-// at returns the place of a problem.
-func (p configProblem) at() path.Path {
-	at := path.Empty()
-	if p.argument != "" {
-		at = at.AtName(p.argument)
-	}
-	if p.key != "" {
-		at = at.AtMapKey(p.key)
-	}
-	return at
-}
-
-func report(problems []configProblem, diags *diag.Diagnostics) {
-	for _, p := range problems {
-		diags.Append(explain.Problem{Summary: p.summary, Detail: p.detail, Path: p.at()}.Diagnostic())
-	}
 }
 
 // userAgent names the provider to the service. The engine's own version is left out: OpenTofu reports itself as a

@@ -1,13 +1,15 @@
 package provider
 
 import (
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
-// addCredentials resolves client id and secret, or the access token in their place. The kind that the block gives wins.
-// Of two in the environment the token wins: a job that was handed one often has the id and the secret as well, since it
-// asked for the token with them.
+// addCredentials resolves client id and secret, or the access token in their place. The kind that the block gives
+// wins. Of two in the environment the token wins: a job that was handed one often has the id and the secret as well,
+// since it asked for the token with them.
 func (r *resolver) addCredentials() {
 	pair, token := r.gives(argClientID) || r.gives(argClientSecret), r.gives(argAccessToken)
 	switch {
@@ -74,11 +76,9 @@ func (r *resolver) addBothKinds() {
 		}
 	}
 	if isKnown {
-		r.problems = append(r.problems, configProblem{
-			argument: argAccessToken, summary: explain.SummaryBothCredentials,
-			detail: "The provider block gives access_token, and client_id or client_secret too. The provider uses " +
-				"one or the other. Leave out access_token, or the other two: set them to null, or remove them.",
-		})
+		r.problems.AddAttributeError(path.Root(argAccessToken), explain.SummaryBothCredentials,
+			"The provider block gives access_token, and client_id or client_secret too. The provider uses one or the "+
+				"other. Leave out access_token, or the other two: set them to null, or remove them.")
 	}
 }
 

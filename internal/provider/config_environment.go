@@ -13,9 +13,9 @@ import (
 // environment is the variables of the process, by name.
 type environment = setting.Environment
 
-// unreadVariables says which variables are set and look like the provider's own, but are not read, and which ones may be
-// meant, sorted by name. If a name has the prefix only nearly, the rest of it must be like an argument. No value is
-// shown, because it may be a secret.
+// unreadVariables says which variables are set and look like the provider's own, but are not read, and which ones may
+// be meant, sorted by name. If a name has the prefix only nearly, the rest of it must be like an argument. No value
+// is shown, because it may be a secret.
 func unreadVariables(e environment) []string {
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(e)) {
@@ -40,9 +40,9 @@ func unseparated(name string) string {
 	return strings.ToUpper(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
-// ownPart returns the rest of a variable's name after the provider's prefix, however that is spelled, unseparated. It is
-// empty for other variables, for those of the sandbox and of tests, and for those that Kubernetes sets in every pod
-// beside a Service of this name.
+// ownPart returns the rest of a variable's name after the provider's prefix, however that is spelled, unseparated. It
+// is empty for other variables, for those of the sandbox and of tests, and for those that Kubernetes sets in every
+// pod beside a Service of this name.
 func ownPart(name string) string {
 	rest, found := strings.CutPrefix(unseparated(name), "MODELCATALOG")
 	rest = strings.TrimPrefix(rest, "UE")
@@ -60,8 +60,8 @@ func isVariable(name string) bool {
 	})
 }
 
-// meantBy returns the variable that a name without separators may be meant for: that of the only argument of whose name
-// it is a part, or of the one whose name is most like it.
+// meantBy returns the variable that a name without separators may be meant for: that of the only argument of whose
+// name it is a part, or of the one whose name is most like it.
 func meantBy(rest string) string {
 	rest, ofFile := strings.CutSuffix(rest, "FILE")
 	like := slices.DeleteFunc(slices.Clone(providerArguments), func(argument string) bool {

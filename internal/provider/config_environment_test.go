@@ -35,19 +35,3 @@ func TestMisspeltVariables(t *testing.T) {
 		}
 	}
 }
-
-// TestVariablesLeftAlone: those that the provider reads, those of others, and one that is empty.
-func TestVariablesLeftAlone(t *testing.T) {
-	t.Parallel()
-	env := environment{"MODELCATALOGUE_CLIENTID": ""}
-	for name := range strings.FieldsSeq("MODELCATALOG_REGION MODELCATALOGUE MODELCATALOGUE_ PATH MODELCATALOGUE_SANDBOX_URL " +
-		"modelcatalogue_test_url MODELCATALOGUE_SERVICE_HOST MODELCATALOGUE_PORT MODELCATALOGUE_PORT_443_TCP_ADDR") {
-		env[name] = "a"
-	}
-	for _, argument := range providerArguments {
-		env[setting.Variable(argument)], env[setting.FileVariable(argument)] = "a", "a"
-	}
-	if found := unreadVariables(env); len(found) != 0 {
-		t.Errorf("%+v", found)
-	}
-}

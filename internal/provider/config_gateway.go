@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
@@ -59,20 +60,19 @@ func (r *resolver) addHeader(name string, value types.String, same string) {
 	if problem == "" && same != "" {
 		problem = fmt.Sprintf("has the same name as %q: the case of letters does not count in HTTP", same)
 	}
+	diags := &r.problems
+	if setting.IsBlank(text) && setting.HeaderMistake(name, "given") == "" {
+		diags = &r.missing
+	}
 	if problem != "" {
-		r.problems = append(r.problems, configProblem{
-			argument: argHeaders,
-			key:      name,
-			missing:  setting.IsBlank(text) && setting.HeaderMistake(name, "given") == "",
-			summary:  explain.SummaryInvalid(argHeaders),
-			detail:   explain.Sentence("The header " + problem),
-		})
+		diags.AddAttributeError(path.Root(argHeaders).AtMapKey(name), explain.SummaryInvalid(argHeaders),
+			explain.Sentence("The header "+problem))
 	}
 	r.client.Headers[name] = text
 }
 
-// addClientCertificate resolves the certificate that is presented to a server which asks for one. Both arguments belong
-// together.
+// addClientCertificate resolves the certificate that is presented to a server which asks for one. Both arguments
+// belong together.
 func (r *resolver) addClientCertificate() {
 	var chain []*x509.Certificate
 	var key crypto.Signer
@@ -105,13 +105,10 @@ func (r *resolver) warnOfDates(own *x509.Certificate) {
 	if now.After(own.NotBefore) && now.Before(own.NotAfter) {
 		return
 	}
-	r.warnings = append(r.warnings, configProblem{
-		argument: argClientCertificate,
-		summary:  explain.SummaryNotValidNow,
-		detail: fmt.Sprintf("The certificate in %s is valid from %s until %s; this machine's clock says %s. A server "+
-			"that asks for it will refuse it.", argClientCertificate, explain.InUTC(own.NotBefore),
-			explain.InUTC(own.NotAfter), explain.InUTC(now)),
-	})
+	r.problems.AddAttributeWarning(path.Root(argClientCertificate), explain.SummaryNotValidNow,
+		fmt.Sprintf("The certificate in %s is valid from %s until %s; this machine's clock says %s. A server that "+
+			"asks for it will refuse it.", argClientCertificate, explain.InUTC(own.NotBefore),
+			explain.InUTC(own.NotAfter), explain.InUTC(now)))
 }
 
 // addAuthorities resolves the certificates that are trusted beside the system's own.
@@ -120,12 +117,8 @@ func (r *resolver) addAuthorities() {
 	take(r, argCACertificate, setting.ParseBundle, &bundle)
 	r.client.CACertificates = bundle.Certificates
 	if len(bundle.Certificates) > 0 && len(bundle.LeftOut) > 0 {
-		r.warnings = append(r.warnings, configProblem{
-			argument: argCACertificate,
-			summary:  explain.SummaryCertificateLeftOut,
-			detail: "These certificates are not trusted, and the others are:\n" +
-				explain.JoinFirst(bundle.LeftOut, "\n"),
-		})
+		r.problems.AddAttributeWarning(path.Root(argCACertificate), explain.SummaryCertificateLeftOut,
+			"These certificates are not trusted, and the others are:\n"+explain.JoinFirst(bundle.LeftOut, "\n"))
 	}
 }
 
@@ -134,7 +127,7 @@ func (r *resolver) addProxy() {
 	var err error
 	r.client.Proxy, r.proxyLeftOut, err = r.env.Proxy(r.client.BaseURL)
 	if err != nil {
-		r.problems = append(r.problems, configProblem{summary: explain.SummaryInvalidProxy, detail: err.Error()})
+		r.problems.AddError(explain.SummaryInvalidProxy, err.Error())
 	}
 }
 
@@ -160,12 +153,9 @@ func (r *resolver) reportWithheld() {
 	if r.ownAddress != "" {
 		own = ", which is " + r.ownAddress
 	}
-	r.problems = append(r.problems, configProblem{
-		argument: argBaseURL,
-		summary:  explain.SummaryOtherAddress,
-		detail: fmt.Sprintf("The provider block sets base_url to %s, and does not give %s. The environment has %s, "+
-			"for the address in %s%s. The provider never sends a credential of the environment to a different "+
-			"address.\n\nGive %s in this provider block, or unset what is not meant for it.",
-			r.client.BaseURL, withheld, explain.Enumerated(variables), setting.Variable(argBaseURL), own, withheld),
-	})
+	r.problems.AddAttributeError(path.Root(argBaseURL), explain.SummaryOtherAddress,
+		fmt.Sprintf("The provider block sets base_url to %s, and does not give %s. The environment has %s, for the "+
+			"address in %s%s. The provider never sends a credential of the environment to a different "+
+			"address.\n\nGive %s in this provider block, or unset what is not meant for it.", r.client.BaseURL,
+			withheld, explain.Enumerated(variables), setting.Variable(argBaseURL), own, withheld))
 }

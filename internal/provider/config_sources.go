@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
@@ -17,7 +19,7 @@ type resolver struct {
 	settings
 	block    configuration
 	env      environment
-	problems []configProblem
+	problems diag.Diagnostics
 	// The credentials that the environment has for its own address, if the provider block names a different one.
 	elsewhere  bool
 	ownAddress string // if it may be shown
@@ -38,9 +40,9 @@ func take[T any](r *resolver, name string, parse func(string) (T, error), target
 	return true
 }
 
-// find returns the value of an argument in the provider block, or else in the environment, or else its default, and the
-// subject of an error about it. An empty string counts as absent. A value that is not known yet counts as given, so that
-// the environment does not replace it, and so does one that cannot be used.
+// find returns the value of an argument in the provider block, or else in the environment, or else its default, and
+// the subject of an error about it. An empty string counts as absent. A value that is not known yet counts as given,
+// so that the environment does not replace it, and so does one that cannot be used.
 func (r *resolver) find(name string) (text, whose string, given bool) {
 	value, from := r.block[name], explain.Origin{Block: true, Over: r.env.VariablesFor(name)}
 	if value.IsUnknown() {
@@ -107,8 +109,8 @@ func (r *resolver) howToGive(name string) string {
 	return text + "."
 }
 
-// addMissing adds that an argument is absent, and why it is needed, "" if it always is. It says how to give it, and which
-// empty or blank value stands in its place.
+// addMissing adds that an argument is absent, and why it is needed, "" if it always is. It says how to give it, and
+// which empty or blank value stands in its place.
 func (r *resolver) addMissing(name, why string, paragraphs ...string) {
 	empty := r.env.EmptyHint(name)
 	if value := r.block[name]; empty == "" && !value.IsNull() {
@@ -116,19 +118,12 @@ func (r *resolver) addMissing(name, why string, paragraphs ...string) {
 	}
 	need := cmp.Or(why, "The provider needs "+name+".")
 	paragraphs = append([]string{need + " " + r.howToGive(name), empty}, paragraphs...)
-	r.problems = append(r.problems, configProblem{
-		argument: name,
-		missing:  true,
-		summary:  explain.SummaryMissing(name),
-		detail:   explain.Paragraphs(paragraphs...),
-	})
+	r.missing.AddAttributeError(path.Root(name), explain.SummaryMissing(name), explain.Paragraphs(paragraphs...))
 }
 
 // addInvalid adds what is wrong with the value of an argument.
 func (r *resolver) addInvalid(name, text string) {
-	r.problems = append(r.problems, configProblem{
-		argument: name, summary: explain.SummaryInvalid(name), detail: explain.Sentence(text),
-	})
+	r.problems.AddAttributeError(path.Root(name), explain.SummaryInvalid(name), explain.Sentence(text))
 }
 
 // asText returns a value of the provider block as the environment would spell it.

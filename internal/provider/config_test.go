@@ -20,6 +20,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
@@ -28,9 +29,10 @@ import (
 var complete = arguments{argBaseURL: "https://catalogue.example", argClientID: "id", argClientSecret: "secret"}
 
 // settle resolves a provider block in an environment of these assignments, whose names lack their prefix.
-func settle(tb testing.TB, given arguments, assignments ...string) (settings, []configProblem) {
+func settle(tb testing.TB, given arguments, assignments ...string) (settings, diag.Diagnostics) {
 	tb.Helper()
-	return block(tb, given).resolve(surroundings(assignments...))
+	s, problems := block(tb, given).resolve(surroundings(assignments...))
+	return s, append(problems, s.missing...)
 }
 
 // block returns a provider block as the provider decodes it.
@@ -70,6 +72,7 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	certificate, inPEM := trusted()
 	own, ownPEM, ownKey := clientPair(t, "")
+	own.Certificate = append(own.Certificate, certificate.Raw)
 	whole := arguments{
 		argBaseURL:        "https://whole.example/prefix/",
 		argClientID:       "a",
@@ -82,7 +85,7 @@ func TestSettings(t *testing.T) {
 		argMaxRequests:    "1/2s",
 		argSnapshot:       false,
 
-		argClientCertificate: ownPEM,
+		argClientCertificate: ownPEM + inPEM,
 		argClientKey:         ownKey,
 	}
 	ofWhole := catalogue.Config{
@@ -137,31 +140,10 @@ func TestSettings(t *testing.T) {
 	} {
 		got, problems := settle(t, test.block, test.environment...)
 		if base := got.client.BaseURL; base != nil {
-			base.RawPath = "" // how the path is escaped; TestBaseURLs compares it
+			base.RawPath = "" // how the path is escaped; TestConfigurations compares it
 		}
 		if len(problems) > 0 || !reflect.DeepEqual(got.client, test.want) || got.unknown != nil {
 			t.Errorf("%s: %+v, %+v\nwant %+v", name, problems, got, test.want)
-		}
-	}
-}
-
-func TestBaseURLs(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"https://catalogue.example/":             "https://catalogue.example",
-		"https://catalogue.example/a/b":          "https://catalogue.example/a/b",
-		"HTTPS://catalogue.example:8443/a/b/":    "https://catalogue.example:8443/a/b",
-		"https://catalogue.example:65535/a%2Fb/": "https://catalogue.example:65535/a%2Fb",
-		"https://catalogue.example/v1/eu":        "https://catalogue.example/v1/eu",
-		"https://catalogue.example/v10":          "https://catalogue.example/v10",
-		"https://[2001:db8::1]:8443":             "https://[2001:db8::1]:8443",
-		"http://LOCALHOST:8080/a":                "http://LOCALHOST:8080/a",
-		"http://127.8.9.10/x//":                  "http://127.8.9.10/x",
-		"http://[::1]:8080/":                     "http://[::1]:8080",
-	} {
-		got, problems := settle(t, complete.with(argBaseURL, text))
-		if len(problems) > 0 || got.client.BaseURL.String() != want {
-			t.Errorf("%s: %v, %+v; want %s", text, got.client.BaseURL, problems, want)
 		}
 	}
 }
@@ -202,127 +184,57 @@ func readWrongValues() (groups []wrongValues) {
 // its argument, and never shows a password.
 func TestValuesThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
-	for _, group := range append(readWrongValues(), wrongCertificates()...) {
+	for _, group := range readWrongValues() {
 		for _, value := range group.values {
-			argument := group.argument
-			without := complete.with(argument, nil)
-			if argument == argAccessToken {
+			without := complete.with(group.argument, nil)
+			if group.argument == argAccessToken {
 				without = arguments{argBaseURL: complete[argBaseURL]}
 			}
-			_, problems := settle(t, without, strings.ToUpper(argument)+"="+value)
-			expectInvalid(t, problems, argument,
-				"The provider block does not set "+argument+", and the value of the environment variable "+setting.Variable(argument),
-				group.reason)
-			if slices.Contains([]string{argMaxRetries, argSnapshot, argHeaders}, argument) {
-				continue // the block takes a number, a boolean and a map
+			group.expect(t, without, strings.ToUpper(group.argument)+"="+value)
+			if !slices.Contains([]string{argMaxRetries, argSnapshot, argHeaders}, group.argument) { // which are no strings
+				group.expect(t, without.with(group.argument, value))
 			}
-			_, problems = settle(t, without.with(argument, value))
-			expectInvalid(t, problems, argument, "The value cannot be used: ", group.reason)
 		}
 	}
 	huge, _, err := big.ParseFloat("1e400", 10, 512, big.ToNearestEven) // as engines spell it
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, problems := settle(t, complete.with(argMaxRetries, huge))
-	expectInvalid(t, problems, argMaxRetries, "The value cannot be used: ", "is not a whole number from 0 to 2147483647")
+	wrongValues{argument: argMaxRetries, reason: "is not a whole number from 0 to"}.expect(t, complete.with(argMaxRetries, huge))
 }
 
-// wrongCertificates are texts in PEM form that TestMessages does not show.
-func wrongCertificates() []wrongValues {
-	_, inPEM := trusted()
-	about := func(argument, reason, text string) wrongValues {
-		return wrongValues{argument: argument, reason: reason, values: []string{text}}
-	}
-	return []wrongValues{
-		about(argCACertificate, "a private key", inPEM+pemOf("EC PRIVATE KEY", []byte("hunter2"))),
-		about(argCACertificate, "certificate 1 of 2 is broken: its PEM block is cut short or damaged", inPEM[:300]+inPEM[:300]),
-	}
-}
-
-// expectInvalid fails unless there is one problem of the argument, which begins so and gives that reason.
-func expectInvalid(t *testing.T, problems []configProblem, argument, begins, reason string) {
+// expect fails unless the one error of a configuration is on the argument, and gives the reason.
+func (w wrongValues) expect(t *testing.T, config arguments, environment ...string) {
 	t.Helper()
-	if len(problems) != 1 {
-		t.Fatalf("%+v\nwant one on %s: %s%s", problems, argument, begins, reason)
+	subject := "The value cannot be used: "
+	if environment != nil {
+		subject = "The provider block does not set " + w.argument + ", and the value of the environment variable "
 	}
-	p := problems[0]
-	isSo := strings.HasPrefix(p.detail, begins) && strings.Contains(p.detail, reason)
-	if !isSo || p.argument != argument || p.missing || strings.Contains(p.detail, "hunter2") {
-		t.Errorf("%+v\nwant one on %s: %s%s", p, argument, begins, reason)
+	_, diagnostics := startEngine(t, within(environment...), config)
+	expectError(t, diagnostics, w.argument, explain.SummaryInvalid(w.argument), subject, w.reason)
+	if strings.Contains(diagnostics[0].Detail, "hunter2") {
+		t.Errorf("a password is shown: %s", diagnostics[0].Detail)
 	}
 }
 
-func TestAcceptedValues(t *testing.T) {
+// TestBundles: which certificates of a bundle are found, whatever stands around and between them, and which are left out.
+func TestBundles(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]pace.Limit{
-		"10/1m30s":    {Requests: 10, Per: 90 * time.Second},
-		"1000000/24h": {Requests: 1_000_000, Per: 24 * time.Hour},
-		"1/1ms":       {Requests: 1, Per: time.Millisecond},
-	} {
-		if got, err := setting.ParseLimit(text); err != nil || got != want {
-			t.Errorf("%s: %+v, %v", text, got, err)
-		}
-	}
 	certificate, inPEM := trusted()
-	for text, want := range map[string]int{
-		"\ufeff" + inPEM:                                            1,
-		strings.ReplaceAll(inPEM, "\n", "\r\n"):                     1,
-		"    " + strings.ReplaceAll(inPEM, "\n", "\n  \t"):          1,
-		"Our authority\n" + inPEM + "\n# and the old one\n" + inPEM: 2,
-		strings.TrimSpace(inPEM) + strings.TrimSpace(inPEM):         2,
+	for text, want := range map[string][]string{
+		"\ufeff" + inPEM:                                            nil,
+		strings.ReplaceAll(inPEM, "\n", "\r\n"):                     nil,
+		"    " + strings.ReplaceAll(inPEM, "\n", "\n  \t"):          nil,
+		"Our authority\n" + inPEM + "\n# and the old one\n" + inPEM: nil,
+		strings.TrimSpace(inPEM) + inPEM + inPEM[:300]:              {"certificate 3 of 3 is broken: its PEM block is cut short"},
 	} {
 		got, err := setting.ParseBundle(text)
-		if err != nil || len(got.Certificates) != want || !got.Certificates[0].Equal(certificate) || got.LeftOut != nil {
-			t.Errorf("%+v, %v; want %d of %s", got, err, want, text)
+		if err != nil || len(got.LeftOut) != len(want) || !strings.HasPrefix(strings.Join(got.LeftOut, ""), strings.Join(want, "")) {
+			t.Errorf("%q, %v; want %q of %s", got.LeftOut, err, want, text)
 		}
-	}
-	for text, want := range map[string]string{
-		"\ufefft\n":                       "t",
-		" t\r\n":                          "t",
-		"eyJhbGciOiJub25lIn0.e30.x-_~+/=": "eyJhbGciOiJub25lIn0.e30.x-_~+/=",
-		`"quoted"`:                        `"quoted"`,
-		"bearertoken":                     "bearertoken",
-	} {
-		if got, err := setting.ParseAccessToken(text); got != want || err != nil {
-			t.Errorf("%q: %q, %v", text, got, err)
-		}
-	}
-}
-
-// TestTheProxyThatApplies shows which variable counts for which base_url. TestMessages has what cannot be used.
-func TestTheProxyThatApplies(t *testing.T) {
-	t.Parallel()
-	const (
-		base = "https://catalogue.example"
-		none = ""
-	)
-	for _, test := range []struct {
-		base        string
-		environment []string
-		want        string // address and variable
-	}{
-		{base, nil, none},
-		{base, []string{"HTTPS_PROXY=http://p.example:3128"}, "http://p.example:3128 HTTPS_PROXY"},
-		{base, []string{"https_proxy=p.example:3128"}, "http://p.example:3128 https_proxy"},
-		{base, []string{"https_proxy=:", "HTTPS_PROXY=https://p"}, "https://p HTTPS_PROXY"},
-		{base, []string{"HTTPS_PROXY=http://joe:p%23ss@p.example:3128/"}, "http://p.example:3128 HTTPS_PROXY"},
-		{base, []string{"HTTPS_PROXY=http://joe:p@ss@p.example:3128"}, "http://p.example:3128 HTTPS_PROXY"},
-		{base, []string{"HTTPS_PROXY=socks5://[::1]:1080"}, "socks5://[::1]:1080 HTTPS_PROXY"},
-		{base, []string{"HTTP_PROXY=http:"}, none},
-		{base, []string{"HTTPS_PROXY=http:", "NO_PROXY=.other.example,catalogue.example"}, none},
-		{base, []string{"HTTPS_PROXY=http:", "no_proxy=*"}, none},
-		{base, []string{"HTTPS_PROXY=socks5h://p", "NO_PROXY=other.example"}, "socks5h://p HTTPS_PROXY"},
-		{"http://localhost:8080", []string{"HTTPS_PROXY=http:", "HTTP_PROXY=http:"}, none},
-		{"https://127.0.0.1:8443", []string{"HTTPS_PROXY=http:"}, none},
-	} {
-		got, problems := block(t, complete.with(argBaseURL, test.base)).resolve(setting.EnvironmentOf(test.environment))
-		found := none
-		if proxy := got.client.Proxy; proxy != nil {
-			found = proxy.Address + " " + proxy.Variable
-		}
-		if len(problems) > 0 || found != test.want {
-			t.Errorf("%q: %q, %+v; want %q", test.environment, found, problems, test.want)
+		count := strings.Count(text, "END CERTIFICATE")
+		if len(got.Certificates) != count || !got.Certificates[count-1].Equal(certificate) {
+			t.Errorf("%d certificates of %s", len(got.Certificates), text)
 		}
 	}
 }

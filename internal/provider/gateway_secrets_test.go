@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -9,17 +10,21 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// gatewaySecrets are values of headers as gateways take them.
-var gatewaySecrets = []string{
-	"1f0c5ad2b7e94c6d.access",
-	"Bearer eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiIvcHJvamVjdHMifQ.c2lnbmF0dXJl",
-	"Basic YnVpbGQtYWdlbnQ6cGFzc3dvcmQtb2YtdGhlLWdhdGV3YXk=",
-	"theme=dark; CF_Authorization=aaaaaaaabbbbbbbbcccccccc",
-	`s3cr&t "/+?é<~> 100% zyxwvuts`,
-	"{\"key\":\"0123456789abcdef\"}",
-	"sixsix",
+// secrets are credentials, by the argument that gives them, except that the service gives the token. Those of headers are
+// as gateways take them.
+var secrets = []struct{ argument, value string }{
+	{argHeaders, "1f0c5ad2b7e94c6d.access"},
+	{argHeaders, "Bearer eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiIvcHJvamVjdHMifQ.c2lnbmF0dXJl"},
+	{argHeaders, "Basic YnVpbGQtYWdlbnQ6cGFzc3dvcmQtb2YtdGhlLWdhdGV3YXk="},
+	{argHeaders, "theme=dark; CF_Authorization=aaaaaaaabbbbbbbbcccccccc"},
+	{argHeaders, `s3cr&t "/+?é<~> 100% zyxwvuts`},
+	{argHeaders, "sixsix"},
+	{argClientSecret, `s3cr&t "/+?é<~> 100% zyxwvuts`},
+	{argAccessToken, `t0k/en+&=?"<>%41~abcdefghijkl`},
 }
 
 // spellings are how a service may repeat a text.
@@ -34,6 +39,15 @@ var spellings = map[string]func(string) string{
 	"its start": func(s string) string { return strings.Repeat(" ", 4000-len(s)/2) + s }, // where the client stops to read
 }
 
+// document returns an object with one field as JSON.
+func document(field string, value any) string {
+	text, err := json.Marshal(map[string]any{field: value})
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
 func fromBase64(text string) string {
 	login, _ := base64.StdEncoding.DecodeString(text)
 	_, password, _ := strings.Cut(string(login), ":")
@@ -42,8 +56,8 @@ func fromBase64(text string) string {
 
 // repeated are places in which a service may repeat a text.
 var repeated = map[string]func(echo string) http.HandlerFunc{
-	"a good read": func(echo string) http.HandlerFunc {
-		return answering(200, "application/json", `{"id":"a","name":"b"}`, "X-Request-Id", echo, "Set-Cookie", echo)
+	"a good read": func(string) http.HandlerFunc {
+		return answering(200, "application/json", `{"id":"a","name":"b"}`)
 	},
 	"a code": func(echo string) http.HandlerFunc { return answering(400, "application/json", document("code", echo)) },
 	"a message": func(echo string) http.HandlerFunc {
@@ -58,6 +72,13 @@ var repeated = map[string]func(echo string) http.HandlerFunc{
 		return answering(302, "", "", "Location", "https://login.example/?a="+echo)
 	},
 	"a pause": func(echo string) http.HandlerFunc { return answering(429, "text/plain", echo, "Retry-After", echo) },
+	"fields": func(echo string) http.HandlerFunc {
+		issues := []any{map[string]any{"field": echo, "messages": []string{echo}}}
+		return answering(400, "application/json", document("data", map[string]any{"issues": issues}))
+	},
+	"a place": func(echo string) http.HandlerFunc {
+		return answering(200, "application/json", `{"x":`+strings.Replace(document(echo, nil), "null", "NaN", 1)+"}")
+	},
 	"a type":  func(echo string) http.HandlerFunc { return answering(200, echo, echo) },
 	"a field": func(echo string) http.HandlerFunc { return answering(200, "application/json", document(echo, 1)) },
 	"no token": func(echo string) http.HandlerFunc {
@@ -65,27 +86,28 @@ var repeated = map[string]func(echo string) http.HandlerFunc{
 	},
 }
 
-// TestAGatewayThatEchoesHeaders: no diagnostic, no state and no log at TRACE has the value of a header, in some 1,000
-// tries: whatever is answered, to a read or to a request for a token, and however it is spelled.
-func TestAGatewayThatEchoesHeaders(t *testing.T) {
+// TestSecretsThatAreEchoed: no diagnostic, no state and no log at TRACE has a secret, in some 1,000 tries: whatever is
+// answered, to a read or to a request for a token, and in headers too, however it is spelled.
+func TestSecretsThatAreEchoed(t *testing.T) {
 	tries := 0
 	onFakeClock(t, func(t *testing.T) {
 		for place, answer := range repeated {
 			for how, spell := range spellings {
-				for _, secret := range gatewaySecrets {
-					for _, toRead := range []bool{true, false} {
-						echo := spell(secret)
-						if len(strings.TrimSpace(echo)) < 6 {
-							continue
-						}
-						tries++
-						var written logs
-						shown := readThrough(t, &written, secret, answer(echo), toRead)
-						core := strings.TrimSpace(echo)
-						core = core[len(core)/4 : len(core)*3/4]
-						if strings.Contains(shown, core) || strings.Contains(written.String(), core) {
-							t.Errorf("%s, %s, to a read %t: %q of %q is shown:\n%s", place, how, toRead, core, echo, shown)
-						}
+				for i := range 2 * len(secrets) {
+					secret, toRead := secrets[i/2], i%2 == 0
+					echo := spell(secret.value)
+					core := strings.TrimSpace(echo)
+					isPart := secret.argument != argHeaders && (how == "decoded" || how == "its end")
+					isLate := secret.argument == argAccessToken && !toRead // nobody knows the token yet
+					if len(core) < 6 || isPart || isLate {
+						continue
+					}
+					tries++
+					var written logs
+					shown := readThrough(t, &written, secret.argument, secret.value, echo, answer(echo), toRead)
+					core = core[len(core)/4 : len(core)*3/4]
+					if strings.Contains(shown+written.String(), core) || !strings.Contains(written.String(), `"request_id":"***`) {
+						t.Errorf("%s, %s, to a read %t: %q of %q is shown:\n%s", place, how, toRead, core, echo, shown)
 					}
 				}
 			}
@@ -96,21 +118,49 @@ func TestAGatewayThatEchoesHeaders(t *testing.T) {
 	}
 }
 
-// readThrough reads once through a gateway that asks for a header, and returns the printed texts.
-func readThrough(t *testing.T, written *logs, secret string, answer http.HandlerFunc, toRead bool) string {
+// readThrough reads once from a service that answers so, and returns the printed texts.
+func readThrough(
+	t *testing.T, written *logs, argument, secret, echo string, answer http.HandlerFunc, toRead bool,
+) string {
 	t.Helper()
+	config, token := arguments{argMaxRetries: 0, argReadTimeout: "2s"}, "an-ordinary-token"
+	switch argument {
+	case argHeaders:
+		config[argument] = map[string]any{"X-Key": secret}
+	case argAccessToken:
+		token = secret
+	default:
+		config[argument] = secret
+	}
 	e := inMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch isToken := r.Method == http.MethodPost; {
-		case r.Header.Get("X-Key") != secret:
-			t.Errorf("the header is %q", r.Header.Get("X-Key"))
-		case isToken && toRead:
-			answering(200, "application/json", document("access_token", oddToken))(w, r)
-		default:
-			answer(w, r)
+		for _, header := range []string{"X-Request-Id", "Www-Authenticate", "Server", "Set-Cookie"} {
+			w.Header().Set(header, echo)
 		}
-	}), arguments{argHeaders: map[string]any{"X-Key": secret}, argMaxRetries: 0, argReadTimeout: "2s"})
+		if r.Method == http.MethodPost && toRead {
+			answering(200, "application/json", document("access_token", token))(w, r)
+			return
+		}
+		answer(w, r)
+	}), config)
 	state, diagnostics := e.read(written.in(t.Context()), t, "model_group", arguments{"id": "a"})
 	return fmt.Sprint(state) + rendered(diagnostics)
+}
+
+// TestARecordThatEchoesCredentials: a message that quotes a field of a good answer shows none either.
+func TestARecordThatEchoesCredentials(t *testing.T) {
+	t.Parallel()
+	secret := secrets[len(secrets)-2].value
+	record := `{"id":"m","revision":1,"createdAt":"2024-01-01",` + document("updatedAt", secret)[1:]
+	e := inMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text := record
+		if r.Method == http.MethodPost {
+			text = document("access_token", "an-ordinary-token")
+		}
+		answering(200, "application/json", text)(w, r)
+	}), arguments{argClientSecret: secret})
+	fleet := arguments{"model_group_ids": []any{"a", "b"}, "where": where("min_age", "1h")}
+	diagnostics := e.reports(t, "latest_models", fleet)
+	expectError(t, diagnostics, "model_group_ids[0]", explain.SummaryUndecided, "1 more of 2", `its updated_at is "***"`)
 }
 
 // TestMisplacedKeysAreNotShown: no message and no log has a part of a private key, wherever it is given and however it
@@ -126,7 +176,9 @@ func TestMisplacedKeysAreNotShown(t *testing.T) {
 		"/" + body, body + ".pem",
 		"-----BEGIN " + body, "-----BEGIN CERTIFICATE-----\n" + body, "X-Key: a\n" + body, "X-Key: " + key,
 	} {
-		for _, argument := range []string{argClientKey, argClientCertificate, argCACertificate, argHeaders, argAccessToken, argClientSecret} {
+		for _, argument := range []string{
+			argClientKey, argClientCertificate, argCACertificate, argHeaders, argAccessToken, argClientSecret,
+		} {
 			name := strings.ToUpper(argument)
 			for _, assignment := range []string{name + "=" + mangled, name + "_FILE=" + mangled, name + "_FILE=" + fileOf(t, mangled)} {
 				expectHidden(t, body, arguments{argBaseURL: "https://catalogue.example"}, assignment)

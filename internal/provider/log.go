@@ -81,8 +81,8 @@ func exchangeLine(exchange catalogue.Exchange) string {
 }
 
 // logWait writes what keeps the process waiting: a pause, a retry, an outage, a token. It tells a user why a plan
-// stands still, so it is not hidden among the lines of requests, and says how far a fleet is. The log adds a colon to a
-// sentence and then fields.
+// stands still, so it is not hidden among the lines of requests, and says how far a fleet is. The log adds a colon to
+// a sentence and then fields.
 func logWait(ctx context.Context, sentence string) {
 	sentence = strings.TrimSuffix(sentence, ".")
 	if far, ok := ctx.Value(progressKey{}).(*progress); ok {

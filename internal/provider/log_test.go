@@ -3,10 +3,7 @@ package provider
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -119,94 +115,4 @@ func TestTheLog(t *testing.T) {
 			"GET /g 200 in 0 ms, attempt 5 | GET /g 200 5 0 SIZE sandbox-000007 - its back-off",
 		})
 	})
-}
-
-// Both have characters that encodings spell in their own ways.
-const (
-	oddSecret = `s3cr&t "/+?é<~> 100% zyxwvuts`
-	oddToken  = `t0k/en+&=?"<>%41~abcdefghijkl`
-	echoes    = oddSecret + " | " + oddToken
-)
-
-// document returns an object with one field as JSON.
-func document(field string, value any) string {
-	text, err := json.Marshal(map[string]any{field: value})
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
-}
-
-// echoing returns a service that gives this answer to a read, and repeats the credentials in headers.
-func echoing(given http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		for _, header := range []string{"X-Request-Id", "Www-Authenticate", "Server", "Set-Cookie"} {
-			w.Header().Set(header, echoes)
-		}
-		if r.Method == http.MethodPost {
-			answering(200, "application/json", document("access_token", oddToken))(w, r)
-			return
-		}
-		given(w, r)
-	}
-}
-
-// TestAServiceThatEchoesCredentials: no diagnostic, no state and no log at TRACE has them, whatever the service answers
-// and in whichever header.
-func TestAServiceThatEchoesCredentials(t *testing.T) {
-	t.Parallel()
-	issues := map[string]any{"issues": []any{map[string]any{"field": echoes, "messages": []string{echoes}}}}
-	elsewhere := "https://elsewhere.example/?" + url.Values{"a": {oddSecret}}.Encode()
-	for name, given := range map[string]http.HandlerFunc{
-		"a good read":       answering(200, "application/json", `{"id":"a","name":"b"}`),
-		"a code":            answering(400, "application/json", document("code", echoes)),
-		"a message":         answering(400, "application/json", document("message", echoes)),
-		"fields":            answering(400, "application/json", document("data", issues)),
-		"HTML":              answering(403, "text/html", "<html><title>"+echoes+"</title>"+echoes),
-		"a pause":           answering(429, "text/plain", echoes, "Retry-After", echoes),
-		"cut by the client": answering(404, "text/plain", strings.Repeat(" ", 4000-10)+oddSecret),
-		"a redirect":        answering(307, "text/plain", "", "Location", elsewhere),
-		"another shape":     answering(200, "application/json", document("axes", []any{map[string]any{echoes: 1, "values": echoes}})),
-		"a place":           answering(200, "application/json", `{"x":`+strings.Replace(document(echoes, nil), "null", "NaN", 1)+"}"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				e := inMemory(t, echoing(given), arguments{
-					argClientSecret: oddSecret,
-					argMaxRetries:   1,
-					argReadTimeout:  "20s",
-				})
-				var written logs
-				state, diagnostics := e.read(written.in(t.Context()), t, "model_group", arguments{"id": "a"})
-				log := written.String()
-				if failed(diagnostics) != (name != "a good read") || !strings.Contains(log, `"request_id":"***`) {
-					t.Fatalf("%v, and a log of\n%s", diagnostics, log)
-				}
-				expectNoCredential(t, "message", rendered(diagnostics))
-				expectNoCredential(t, "state", fmt.Sprint(state))
-				expectNoCredential(t, "log", log)
-			})
-		})
-	}
-}
-
-// TestARecordThatEchoesCredentials: a message that quotes a field of a good answer shows none either.
-func TestARecordThatEchoesCredentials(t *testing.T) {
-	t.Parallel()
-	record := `{"id":"m","revision":1,"createdAt":"2024-01-01",` + document("updatedAt", echoes)[1:]
-	e := inMemory(t, echoing(answering(200, "application/json", record)), arguments{argClientSecret: oddSecret})
-	fleet := arguments{"model_group_ids": []any{"a", "b"}, "where": where("min_age", "1h")}
-	diagnostics := e.reports(t, "latest_models", fleet)
-	expectError(t, diagnostics, "model_group_ids[0]", explain.SummaryUndecided, "1 more of 2", `its updated_at is "***`)
-	expectNoCredential(t, "message", rendered(diagnostics))
-}
-
-// expectNoCredential fails if a text has a part of oddSecret or oddToken.
-func expectNoCredential(t *testing.T, what, text string) {
-	t.Helper()
-	for _, part := range []string{"s3cr", "zyxwvuts", "t0k", "abcdefgh"} {
-		if i := strings.Index(text, part); i >= 0 {
-			t.Errorf("the %s shows %q: …%s…", what, part, text[max(0, i-100):min(len(text), i+100)])
-		}
-	}
 }

@@ -32,7 +32,7 @@ func TestMessages(t *testing.T) {
 	}
 	var scenes []scene
 	for _, some := range []func() []scene{
-		valueScenes, blockScenes, environmentScenes, proxyScenes, unreadScenes, argumentScenes, lookupScenes, credentialScenes,
+		valueScenes, blockScenes, situationScenes, proxyScenes, argumentScenes, lookupScenes, credentialScenes,
 		originScenes, gatewayScenes, serviceScenes, answerScenes, waitingScenes, connectionScenes, followScenes,
 	} {
 		scenes = append(scenes, some()...)

@@ -17,9 +17,9 @@ const (
 	standstill = time.Second
 )
 
-// warnOfPauses warns, once in a process, of pauses that have held back its reads for a long time in all. No read knows
-// whether it is the last. The warning comes with one after which no other begins for a moment, and speaks of the run so
-// far.
+// warnOfPauses warns, once in a process, of pauses that have held back its reads for a long time in all. No read
+// knows whether it is the last. The warning comes with one after which no other begins for a moment, and speaks of
+// the run so far.
 func (c *connection) warnOfPauses(ctx context.Context, next <-chan struct{}, diags *diag.Diagnostics) {
 	held := c.client.TotalPause().Round(time.Second)
 	if next == nil || held < longPause || c.warned.Load() {

@@ -69,14 +69,14 @@ func credentialAttributes() map[string]schema.Attribute {
 		},
 		argClientID: optional(argClientID, "The client id of your organisation's credentials. Required, "+
 			"together with `client_secret`, unless there is an `access_token`."),
-		argClientSecret: secret(argClientSecret, "The client secret of your organisation's credentials, best kept out of the "+
-			"configuration."),
+		argClientSecret: secret(argClientSecret, "The client secret of your organisation's credentials, best kept "+
+			"out of the configuration."),
 		argAccessToken: secret(argAccessToken, "A bearer token in place of `client_id` and `client_secret`. The "+
 			"provider then never requests one, and cannot renew this."),
 		argHeaders: schema.MapAttribute{
-			MarkdownDescription: "Headers that are sent with every request, of tokens too, for a gateway in front of " +
-				"the service: the value of each by its name. Names that HTTP or the provider sets itself, such as " +
-				"`Authorization`, are refused." + otherSources(argHeaders),
+			MarkdownDescription: "Headers that are sent with every request, of tokens too, for a gateway in front " +
+				"of the service: the value of each by its name. Names that HTTP or the provider sets itself, such " +
+				"as `Authorization`, are refused." + otherSources(argHeaders),
 			ElementType: types.StringType,
 			Optional:    true,
 			Sensitive:   true,
@@ -147,7 +147,8 @@ func (p *catalogueProvider) ValidateConfig(
 ) {
 	config := decode(ctx, req.Config, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		report(config.malformed(), &resp.Diagnostics)
+		_, problems := config.resolve(environment{})
+		resp.Diagnostics.Append(problems.Errors()...)
 	}
 }
 
@@ -164,10 +165,8 @@ func (p *catalogueProvider) Configure(
 		env = *p.environment
 	}
 	resolved, problems := config.resolve(env)
-	report(problems, &resp.Diagnostics)
-	for _, w := range resolved.warnings {
-		resp.Diagnostics.AddAttributeWarning(w.at(), w.summary, w.detail)
-	}
+	resp.Diagnostics.Append(problems...)
+	resp.Diagnostics.Append(resolved.missing...)
 	if unread := unreadVariables(env); len(unread) > 0 {
 		resp.Diagnostics.AddWarning(explain.SummaryUnreadVariable, explain.JoinFirst(unread, "\n"))
 	}
@@ -198,12 +197,10 @@ func explainerFor(s settings) *explain.Explainer {
 	e := &explain.Explainer{
 		Credentials:  s.credentials,
 		ProxyLeftOut: s.proxyLeftOut,
+		MaxRequests:  s.shown[argMaxRequests],
 	}
 	for _, certificate := range s.client.CACertificates {
 		e.Authorities = append(e.Authorities, catalogue.NameOf(certificate.Subject))
-	}
-	if s.client.Ceiling.Requests > 0 {
-		e.MaxRequests = s.client.Ceiling.String()
 	}
 	return e
 }

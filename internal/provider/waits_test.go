@@ -89,7 +89,7 @@ func TestTheWarningOfPausesComesWithTheLastBlock(t *testing.T) {
 func TestAnAllowanceThatIsUsedUp(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 300))
-		restore := service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Status: http.StatusTooManyRequests, Body: `{"code":"RATE_LIMITED"}`})
+		restore := service.Inject(status(http.StatusTooManyRequests, `{"code":"RATE_LIMITED"}`, 0))
 		e := inMemory(t, service, arguments{argReadTimeout: "15s"})
 		began := time.Now()
 		for _, a := range e.readAll(t, 10, eachGroup(0, 300)) {

@@ -23,7 +23,11 @@ func ParseBaseURL(text string) (*url.URL, error) {
 	}
 	u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
 	u.Path = strings.TrimRight(u.Path, "/")
-	if ofRoute(u.Path) {
+	switch {
+	case u.Scheme == "http" && !loopback(u.Hostname()):
+		return nil, errors.New("http would send the secret unencrypted and is accepted for a loopback host only, " +
+			"such as 127.0.0.1; use https")
+	case ofRoute(u.Path):
 		return nil, errors.New("its path contains /v1, which the provider adds; leave out /v1 and everything after it")
 	}
 	return u, nil
@@ -44,12 +48,8 @@ func addressMistake(text string, u *url.URL, err error) string {
 		return "it must not hold a user name or password"
 	}
 	odd := redact.OddCharacter(text, otherThan(":/[]-._~%!$&'()*+,;=@"))
-	switch problem := cmp.Or(odd, hostMistake(u)); {
-	case problem != "":
+	if problem := cmp.Or(odd, hostMistake(u)); problem != "" {
 		return problem + form
-	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return "http would send the secret unencrypted and is accepted for a loopback host only, such as 127.0.0.1; use " +
-			"https"
 	}
 	return ""
 }

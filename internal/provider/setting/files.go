@@ -43,8 +43,8 @@ func unusableFile(argument, from, name string, err error) error {
 		return fmt.Errorf("the file %q, which the environment variable %s names, cannot be used: %w", name, from, err)
 	}
 	return fmt.Errorf("the environment variable %s names a file that cannot be used: %w.\n\nIts value is not shown, "+
-		"because it may be a secret. Write the whole path of the file, without ~, variables and quotes. If the value is "+
-		"the %s itself, set %s instead", from, err, argument, Variable(argument))
+		"because it may be a secret. Write the whole path of the file, without ~, variables and quotes. If the value "+
+		"is the %s itself, set %s instead", from, err, argument, Variable(argument))
 }
 
 // isPath reports whether a file exists, or a folder above it other than the root and the working one. Any other name

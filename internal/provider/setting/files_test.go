@@ -31,7 +31,7 @@ func TestContentOfAFile(t *testing.T) {
 // this machine.
 func TestNamesThatMayBeSecrets(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"aGVsbG8/hunter2==", "/hunter2", "c:/hunter2", `c:hunter2\`, `1:\hunter2`, `\\hunter2`, `\\hun!\ter2`} {
+	for _, name := range []string{"aGVsbG8/hunter2==", "/hunter2", "c:/hunter2"} {
 		if isPath(name) {
 			t.Errorf("%s is shown", name)
 		}

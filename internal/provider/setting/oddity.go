@@ -78,8 +78,8 @@ func isFile(text string) bool {
 	return filepath.IsAbs(text) && err == nil && info.Mode().IsRegular()
 }
 
-// forms are those of a placeholder that something should have filled in, of a reference to a secret, and of a document:
-// how each begins and ends, and whether only the name of a variable may stand between.
+// forms are those of a placeholder that something should have filled in, of a reference to a secret, and of a
+// document: how each begins and ends, and whether only the name of a variable may stand between.
 var forms = []struct {
 	first, last string
 	ofVariable  bool

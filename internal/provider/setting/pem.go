@@ -121,8 +121,8 @@ const (
 	damaged          = "its PEM block is cut short or damaged; give all of its lines, with real line breaks"
 )
 
-// pemBlock is a block of a text in PEM form. Its label is empty if its first line is damaged, and its content is nil if
-// any is.
+// pemBlock is a block of a text in PEM form. Its label is empty if its first line is damaged, and its content is nil
+// if any is.
 type pemBlock struct {
 	label     string
 	content   []byte
@@ -175,14 +175,14 @@ func notPEM(text, argument, label string) string {
 	case err == nil && form != "":
 		return "it is base64 of " + form
 	case strings.ContainsAny(text, `./\`) && !strings.Contains(strings.TrimSpace(text), "\n"):
-		return `it looks like the name of a file, and the content is needed; write file("…") in the configuration, or ` +
-			`name the file in ` + FileVariable(argument)
+		return `it looks like the name of a file, and the content is needed; write file("…") in the configuration, ` +
+			`or name the file in ` + FileVariable(argument)
 	}
 	return "it is not in PEM form, which begins with the line " + beginBlock + label + dashes
 }
 
-// binaryForm recognises a binary form by its beginning, a sequence that is long or begins with the number of a version,
-// or returns "". A text never begins so.
+// binaryForm recognises a binary form by its beginning, a sequence that is long or begins with the number of a
+// version, or returns "". A text never begins so.
 func binaryForm(content []byte) string {
 	const version, ofArchive = "\x02\x01", "\x02\x01\x03"
 	if len(content) < 8 || content[0] != '\x30' || content[1] <= 0x80 && string(content[2:4]) != version {

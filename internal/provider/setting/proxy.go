@@ -52,8 +52,8 @@ func (e Environment) otherProxy(base *url.URL) string {
 	return fmt.Sprintf("%s is set, but for an https address only HTTPS_PROXY is read.", other)
 }
 
-// parseProxy reads the address of a proxy, which is http if it lacks a scheme, as net/http reads it. An error shows one
-// character of its host at most, and never one of a user name or password.
+// parseProxy reads the address of a proxy, which is http if it lacks a scheme, as net/http reads it. An error shows
+// one character of its host at most, and never one of a user name or password.
 func parseProxy(value string) (*url.URL, error) {
 	const escaped = "special characters in a user name or password are written as %XX, such as %23 for #"
 	address := value
@@ -74,8 +74,8 @@ func parseProxy(value string) (*url.URL, error) {
 	case hostMistake(u) != "":
 		return nil, errors.New(hostMistake(u) + "; write http://HOST:PORT")
 	case strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.ForceQuery, u.Fragment != "":
-		return nil, errors.New("it has a path, a query or a fragment, as a file for automatic configuration has; write " +
-			"only the proxy's own address; " + escaped)
+		return nil, errors.New("it has a path, a query or a fragment, as a file for automatic configuration has; " +
+			"write only the proxy's own address; " + escaped)
 	}
 	return u, nil
 }

@@ -24,8 +24,8 @@ const (
 func ParseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf(`%q is not a duration longer than zero; write numbers with the units h, m, s or ms, such as `+
-			`"30s", "1m30s" or "500ms"`, redact.Abridged(text))
+		return 0, fmt.Errorf(`%q is not a duration longer than zero; write numbers with the units h, m, s or ms, `+
+			`such as "30s", "1m30s" or "500ms"`, redact.Abridged(text))
 	}
 	return d, nil
 }
@@ -36,8 +36,8 @@ func ParseLimit(text string) (pace.Limit, error) {
 	requests, err := strconv.Atoi(count)
 	per, errPeriod := time.ParseDuration(period)
 	if err != nil || requests < 1 || requests > maxRequests || errPeriod != nil || per < minPeriod || per > maxPeriod {
-		return pace.Limit{}, fmt.Errorf("%q is not a limit; write a number of requests from 1 to %d, a slash and a time "+
-			"from 1ms to 24h, such as %q or %q, or leave the argument out to lift the ceiling",
+		return pace.Limit{}, fmt.Errorf("%q is not a limit; write a number of requests from 1 to %d, a slash and a "+
+			"time from 1ms to 24h, such as %q or %q, or leave the argument out to lift the ceiling",
 			redact.Abridged(text), maxRequests, "60/1m", "1/2s")
 	}
 	return pace.Limit{Requests: requests, Per: per}, nil
@@ -47,7 +47,8 @@ func ParseLimit(text string) (pace.Limit, error) {
 func ParseRetries(text string) (int, error) {
 	retries, err := strconv.ParseUint(text, 10, 31)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a whole number from 0 to %d; write one such as 4", redact.Abridged(text), math.MaxInt32)
+		return 0, fmt.Errorf("%q is not a whole number from 0 to %d; write one such as 4", redact.Abridged(text),
+			math.MaxInt32)
 	}
 	return int(retries), nil
 }

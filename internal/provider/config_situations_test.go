@@ -1,0 +1,114 @@
+package provider
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// situation reads a provider block and its environment from a line of a file in testdata, which says how.
+func situation(t *testing.T, line string) (arguments, environment) {
+	t.Helper()
+	block, env := arguments{}, environment{}
+	for assignment := range strings.FieldsSeq(line) {
+		name, quoted, _ := strings.Cut(assignment, "=")
+		value, err := strconv.Unquote(`"` + quoted + `"`)
+		if err != nil {
+			t.Fatal(assignment, err)
+		}
+		content, isFile := strings.CutPrefix(value, "@")
+		switch {
+		case isFile:
+			env[name] = fileOf(t, content)
+		case !slices.Contains(providerArguments, name):
+			env[name] = value
+		case value == "?":
+			block[name] = unknown
+		default:
+			block[name] = value
+		}
+	}
+	return block, env
+}
+
+// situationScenes returns the scenes of testdata/scenes.txt.
+func situationScenes() (scenes []scene) {
+	text, err := os.ReadFile("testdata/scenes.txt")
+	if err != nil {
+		panic(err)
+	}
+	title, file := "", regexp.MustCompile(`"[^"]+/file"`)
+	for line := range strings.Lines(string(text)) {
+		assignments, isSituation := strings.CutPrefix(line, "\t")
+		if !isSituation {
+			title = strings.TrimSpace(line)
+			continue
+		}
+		scenes = append(scenes, scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
+			block, env := situation(t, assignments)
+			_, diagnostics := startEngine(t, &catalogueProvider{version: "test", environment: &env}, block)
+			for _, d := range diagnostics {
+				d.Detail = file.ReplaceAllString(d.Detail, `"/run/file"`)
+			}
+			return diagnostics
+		}})
+	}
+	return scenes
+}
+
+// TestConfigurations compares what becomes of each configuration of testdata/configurations.txt.
+func TestConfigurations(t *testing.T) {
+	t.Parallel()
+	const file = "testdata/configurations.txt"
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for line := range strings.Lines(string(want)) {
+		if line[0] == '\t' {
+			continue
+		}
+		got.WriteString(line)
+		if line[0] != '#' && line != "\n" {
+			got.WriteString("\t" + outcomeOf(t, line) + "\n")
+		}
+	}
+	switch {
+	case *update:
+		if err := os.WriteFile(file, []byte(got.String()), 0o600); err != nil {
+			t.Error(err)
+		}
+	case got.String() != string(want):
+		t.Errorf("%s -, configurations +:\n%s\n%s", file, difference(string(want), got.String()), writtenBy(t))
+	}
+}
+
+// outcomeOf returns the problems of a configuration, or else its line in the log, and the address and the credentials
+// that are used.
+func outcomeOf(t *testing.T, line string) string {
+	t.Helper()
+	given, env := situation(t, line)
+	var written logs
+	configured, err := newServer(&catalogueProvider{version: "test", environment: &env}).ConfigureProvider(written.in(t.Context()),
+		&tfprotov6.ConfigureProviderRequest{Config: given.value(t, schemas.Provider.ValueType())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if configured.Diagnostics != nil {
+		return strings.Join(strings.Fields(rendered(configured.Diagnostics)), " ")
+	}
+	log := strings.NewReplacer(
+		"request_timeout 30s by default, read_timeout 5m by default, max_retries 4 by default", "…",
+		", snapshot true by default, provider test", "",
+	).Replace(strings.Join(written.messages(t, "info"), ""))
+	s, _ := block(t, given).resolve(env)
+	used := fmt.Sprintf("%s %s:%s %s", s.client.BaseURL, s.client.ClientID, s.client.ClientSecret, s.client.AccessToken)
+	return log + " | used: " + strings.TrimSpace(strings.Replace(used, " : ", " ", 1))
+}
