@@ -147,6 +147,52 @@ func TestMessagesByHand(t *testing.T) {
 				"The proxy http://p.example:8080, which HTTPS_PROXY names, could not be reached.\n\nThe fault: refused, for POST",
 			},
 		},
+		"a proxy that does not speak TLS": {
+			err: &catalogue.NetworkError{
+				Fault: catalogue.ProxyNoTLS,
+				Proxy: &catalogue.Proxy{Address: "https://p.example:8080", Variable: "HTTPS_PROXY"},
+			},
+			summary: explain.SummaryUnreachable,
+			parts:   []string{"which HTTPS_PROXY names, does not speak TLS."},
+			next:    "Write http:// instead of https:// in HTTPS_PROXY.",
+		},
+		"an authority that has expired": {
+			err: &catalogue.NetworkError{
+				Fault:       catalogue.InvalidCertificate,
+				Certificate: &catalogue.Certificate{Subject: "Example CA", Until: time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC)},
+			},
+			summary: explain.SummaryUntrusted,
+			parts:   []string{`The certificate of the authority "Example CA" is valid from`, "until 2024-05-01 12:30 UTC; this"},
+			next:    "has to replace the certificate.",
+		},
+		"an allowance that left no turn": {
+			err: &catalogue.GaveUpError{
+				Cause:   catalogue.TimeOver,
+				Elapsed: 5 * time.Minute,
+				Err:     answered(429, "RATE_LIMITED", ""),
+			},
+			summary: explain.SummaryRateLimited,
+			parts:   []string{"does not say for how long. read_timeout, which is 5m, was over before one was let through.", "Run again later, or"},
+			next:    "with max_requests.",
+		},
+		"a read that was never sent": {
+			err:     &catalogue.GaveUpError{Cause: catalogue.TimeOver, Elapsed: time.Minute, WaitingFor: "the requests before it"},
+			summary: explain.SummaryTimeout,
+			parts:   []string{"was not answered within read_timeout, which is 1m. It was waiting for the requests before it."},
+			next:    "or max_requests if it is set.",
+		},
+		"interrupted in a pause": {
+			err: &catalogue.InterruptedError{
+				Attempts:   1,
+				Last:       answered(429, "RATE_LIMITED", "Too many requests."),
+				WaitingFor: "the pause that the service asked for",
+				Remaining:  30 * time.Second,
+				Err:        context.Canceled,
+			},
+			summary: explain.SummaryInterrupted,
+			parts:   []string{"waiting for the pause that the service asked for (30s to go).", "The service said: Too many requests."},
+			next:    "read what is missing.",
+		},
 		"a certificate of many names": {
 			err: &catalogue.NetworkError{
 				Fault:       catalogue.OtherHost,

@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"io"
 	"math/big"
@@ -20,48 +19,40 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // connectionScenes use sockets, except those of networks that never connect.
 func connectionScenes() []scene {
-	later := time.Now().Add(time.Hour)
+	const authority = "Example Inspection CA"
 	return []scene{
-		secured("a certificate that has expired", certified{
+		secured("a certificate that has expired", trustIt, certified{
 			host:  "127.0.0.1",
 			from:  time.Date(2023, 5, 1, 0, 0, 0, 0, time.UTC),
 			until: time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC),
-		}, trustIt),
-		secured("a certificate that is not valid yet", certified{
-			host:  "127.0.0.1",
-			from:  time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC),
-			until: time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC),
-		}, trustIt),
-		secured("a certificate for another host", certified{host: "catalogue.example", until: later}, trustIt),
-		secured("a certificate without a subject alternative name", certified{until: later}, trustIt),
-		secured("a certificate that is not for servers", certified{
+		}),
+		secured("a certificate for another host", trustIt, certified{host: "catalogue.example"}),
+		secured("a certificate without a subject alternative name", trustIt, certified{}),
+		secured("a certificate that is not for servers", trustIt, certified{
 			host:      "127.0.0.1",
-			authority: "Example Inspection CA",
-			until:     later,
+			authority: authority,
 			use:       x509.ExtKeyUsageClientAuth,
-		}, trustIt),
-		secured("a certificate signed by itself", valid, trustNone),
-		secured("a certificate signed by itself, and another one given", valid, trustAnother),
-		secured("a certificate of an unknown authority", signed, trustNone),
-		secured("a certificate of an unknown authority, and another one given", signed, trustAnother),
-		secured("a certificate of an unknown authority, and others given", signed, trustTwoOthers),
-		secured("the root of an unknown authority, which the server sends along", signed.sentWhole(), trustNone),
-		secured("a certificate that is signed with SHA-1", signed.with(x509.ECDSAWithSHA1), trustIt),
-		handMade("a certificate of an authority that has expired (by hand)", &catalogue.NetworkError{
-			Endpoint: getting("/v1/model-group"),
-			Fault:    catalogue.InvalidCertificate,
-			Problem:  "expired",
-			Certificate: &catalogue.Certificate{
-				Subject: "Example CA",
-				Until:   time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC),
-				Seen:    time.Date(2024, 6, 1, 12, 30, 0, 0, time.UTC),
-			},
+		}),
+		secured("a certificate signed by itself", trustNone, certified{host: "127.0.0.1"}),
+		secured("a certificate of an unknown authority", trustNone, certified{host: "127.0.0.1", authority: authority}),
+		secured("a certificate of an unknown authority, and another one given", trustAnother, certified{
+			host:      "127.0.0.1",
+			authority: authority,
+		}),
+		secured("the root of an unknown authority, which the server sends along", trustNone, certified{
+			host:      "127.0.0.1",
+			authority: authority,
+			whole:     true,
+		}),
+		secured("a certificate that is signed with SHA-1", trustIt, certified{
+			host:      "127.0.0.1",
+			authority: authority,
+			method:    x509.ECDSAWithSHA1,
 		}),
 		serving("TLS 1.1 only", &tls.Config{
 			MinVersion: tls.VersionTLS10,
@@ -96,8 +87,16 @@ func connectionScenes() []scene {
 		}),
 		dialled("a TLS handshake that is not answered", nil, swallowing),
 		dialled("a TLS handshake that is not answered within read_timeout", arguments{argReadTimeout: "8s"}, swallowing),
-		speaking("HTTP without TLS, on another machine", "HTTP/1.1 400 Bad Request\r\n\r\n"),
-		speaking("no TLS", "SSH-2.0-OpenSSH_9.9\r\n"),
+		dialled("no TLS", nil, func(context.Context) (net.Conn, error) {
+			client, served := net.Pipe()
+			go func() {
+				_, _ = io.ReadFull(served, make([]byte, 5)) // the client speaks first
+				go func() { _, _ = io.Copy(io.Discard, served) }()
+				_, _ = io.WriteString(served, "SSH-2.0-OpenSSH_9.9\r\n")
+				_ = served.Close()
+			}()
+			return client, nil
+		}),
 		{title: "nobody there", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			return readOnce(t, northwind("http://127.0.0.1:1")) // a port that no other test is given
 		}},
@@ -106,16 +105,8 @@ func connectionScenes() []scene {
 			t.Cleanup(served.Close)
 			return readOnce(t, northwind(served.URL).with(argMaxRetries, 0))
 		}},
-		undialled("a host that is not known", nil,
-			&net.DNSError{Err: "no such host", Name: "catalogue.example", IsNotFound: true}),
 		undialled("a host with a letter beyond ASCII", arguments{argBaseURL: "https://katalog-münchen.example"},
 			&net.DNSError{Err: "no such host", Name: "xn--katalog-mnchen-osb.example", IsNotFound: true}),
-		handMade("a proxy that does not speak TLS (by hand)", &catalogue.NetworkError{
-			Endpoint: getting("/v1/model-group"),
-			Fault:    catalogue.ProxyNoTLS,
-			Problem:  "first record does not look like a TLS handshake",
-			Proxy:    &catalogue.Proxy{Address: "https://proxy.example:8080", Variable: "HTTPS_PROXY"},
-		}),
 		undialled("a network that is down", nil, errors.New("network is unreachable")),
 		undialled("a network that drops everything", nil, nil),
 		undialled("a network that drops everything, and a short read_timeout", arguments{argReadTimeout: "8s"}, nil),
@@ -182,23 +173,6 @@ func unparsable() tls.Certificate {
 	return certificate
 }
 
-// speaking returns a scene of a server that says something and closes the connection.
-func speaking(title, text string) scene {
-	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		p := &catalogueProvider{version: "test", dial: func(context.Context, string, string) (net.Conn, error) {
-			client, served := net.Pipe()
-			go func() {
-				_, _ = io.ReadFull(served, make([]byte, 5)) // the client speaks first
-				go func() { _, _ = io.Copy(io.Discard, served) }()
-				_, _ = io.WriteString(served, text)
-				_ = served.Close()
-			}()
-			return client, nil
-		}}
-		return configure(t, p, northwind("https://catalogue.example")).reports(t, oneGroup.name, oneGroup.config)
-	}}
-}
-
 // serving returns a scene of a service with TLS whose certificate is trusted.
 func serving(title string, config *tls.Config) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
@@ -207,30 +181,24 @@ func serving(title string, config *tls.Config) scene {
 	}}
 }
 
-// secured returns a scene of a service with a certificate that some trust.
-func secured(title string, what certified, trusted func(t *testing.T, authority string) string) scene {
+// secured returns a scene of a service with a certificate. trusted returns what the provider is given, in PEM form.
+func secured(title string, trusted func(authority string) string, what certified) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		certificate, authority := what.make(t)
+		certificate, authority := what.make()
 		served, _ := overTLS(t, http.NotFoundHandler(), &tls.Config{
 			Certificates: []tls.Certificate{certificate},
 			MinVersion:   tls.VersionTLS12,
 		})
-		return readOnce(t, northwind(served.URL).with(argCACertificate, trusted(t, authority)))
+		return readOnce(t, northwind(served.URL).with(argCACertificate, trusted(authority)))
 	}}
 }
 
-func trustIt(_ *testing.T, authority string) string { return authority }
-func trustNone(*testing.T, string) string           { return "" }
+func trustIt(authority string) string { return authority }
+func trustNone(string) string         { return "" }
 
-func trustAnother(t *testing.T, _ string) string {
-	t.Helper()
-	_, other := certified{host: "other.example", authority: "Other", until: time.Now().Add(time.Hour)}.make(t)
+func trustAnother(string) string {
+	_, other := certified{host: "other.example", authority: "Other"}.make()
 	return other
-}
-
-func trustTwoOthers(t *testing.T, _ string) string {
-	t.Helper()
-	return trustAnother(t, "") + trustAnother(t, "")
 }
 
 // certified is the content of a certificate.
@@ -243,38 +211,17 @@ type certified struct {
 	whole       bool // the server sends the authority's, too
 }
 
-// with returns the same, signed by a method.
-func (c certified) with(method x509.SignatureAlgorithm) certified {
-	c.method = method
-	return c
-}
-
-// sentWhole returns the same, with the authority's.
-func (c certified) sentWhole() certified {
-	c.whole = true
-	return c
-}
-
-var (
-	valid  = certified{host: "127.0.0.1", until: time.Now().Add(time.Hour)}
-	signed = certified{host: "127.0.0.1", authority: "Example Inspection CA", until: time.Now().Add(time.Hour)}
-)
-
-// make returns the certificate and that of its authority.
-func (c certified) make(t *testing.T) (certificate tls.Certificate, authority string) {
-	t.Helper()
-	if c.from.IsZero() {
-		c.from = time.Now().Add(-time.Hour)
+// make returns the certificate and that of its authority. Without a time it is valid now.
+func (c certified) make() (certificate tls.Certificate, authority string) {
+	if c.until.IsZero() {
+		c.from, c.until = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
 	}
 	template := &x509.Certificate{
-		Subject:   pkix.Name{CommonName: "127.0.0.1"},
-		NotBefore: c.from,
-		NotAfter:  c.until,
-
+		Subject:            pkix.Name{CommonName: "127.0.0.1"},
+		NotBefore:          c.from,
+		NotAfter:           c.until,
 		SignatureAlgorithm: c.method,
-	}
-	if c.use != 0 {
-		template.ExtKeyUsage = []x509.ExtKeyUsage{c.use}
+		ExtKeyUsage:        []x509.ExtKeyUsage{c.use},
 	}
 	if ip := net.ParseIP(c.host); ip != nil {
 		template.IPAddresses = []net.IP{ip}
@@ -285,5 +232,5 @@ func (c certified) make(t *testing.T) (certificate tls.Certificate, authority st
 	if c.whole {
 		certificate.Certificate = append(certificate.Certificate, signer.Raw)
 	}
-	return certificate, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signer.Raw}))
+	return certificate, pemOf("CERTIFICATE", signer.Raw)
 }

@@ -1,8 +1,10 @@
 package provider
 
 import (
+	"encoding/json"
 	"net/http"
-	"slices"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,6 +13,83 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
+
+// dataSourceScenes returns the scenes of testdata/blocks.txt, which says what its lines are.
+func dataSourceScenes() []scene {
+	text, err := os.ReadFile("testdata/blocks.txt")
+	if err != nil {
+		panic(err)
+	}
+	names := strings.NewReplacer("\n  ", " ", "$MAIN", mainGroup, "$ODD", oddGroup, "$SPARSE", sparseGroup, "$EMPTY", emptyGroup,
+		"$HYDRO", hydroGroup, "$IMAGE", firstImage, "$DIGEST", sha256Digest, "$LONG", strings.Repeat("n", 3000))
+	var scenes []scene
+	for _, part := range strings.Split(names.Replace(string(text)), "\n== ")[1:] {
+		title, lines, _ := strings.Cut(part, "\n")
+		scenes = append(scenes, written(title, lines))
+	}
+	return scenes
+}
+
+// written returns the scene of some lines.
+func written(title, lines string) scene {
+	var (
+		more   arguments
+		faults []sandbox.Fault
+		reads  []reading
+	)
+	for line := range strings.Lines(lines) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		first, last, _ := strings.Cut(rest, " ")
+		switch word {
+		case "":
+		case "validate":
+			return validated(title, first, fromJSON[arguments](last))
+		case "parse_image":
+			return parsed(title, fromJSON[any](rest))
+		case "provider":
+			more = fromJSON[arguments](rest)
+		case "header":
+			faults[len(faults)-1].Header[http.CanonicalHeaderKey(strings.TrimSuffix(first, ":"))] = []string{last}
+		case "times":
+			faults[len(faults)-1].Times, _ = strconv.Atoi(rest)
+		case "answer", "refuse", "respell", "hang", "drop", "cut":
+			faults = append(faults, injected(word, sandbox.Route(first), last))
+		default:
+			reads = append(reads, reading{word, fromJSON[arguments](rest)})
+		}
+	}
+	return played(title, faulty(faults...), more, reads...)
+}
+
+// injected returns the fault of a line.
+func injected(word string, route sandbox.Route, rest string) sandbox.Fault {
+	first, last, _ := strings.Cut(rest, " ")
+	fault := sandbox.Fault{Route: route, Header: http.Header{}}
+	switch word {
+	case "refuse":
+		return sandbox.Refuse(route, first, last)
+	case "respell":
+		return respell(route, fromJSON[[]string](rest)...)
+	case "answer":
+		fault.Status, _ = strconv.Atoi(first)
+		fault.Body = last
+	case "hang":
+		fault.Hang = true
+	case "drop":
+		fault.Drop = true
+	case "cut":
+		fault.Cut = "json"
+	}
+	return fault
+}
+
+// fromJSON returns the value of a text, or the zero value of an empty one.
+func fromJSON[T any](text string) (value T) {
+	if err := json.Unmarshal([]byte(text), &value); err != nil && text != "" {
+		panic(err)
+	}
+	return value
+}
 
 // played returns a scene of reads on a service, one after another on a fake clock, and the diagnostics of each.
 func played(title string, service func(*testing.T) http.Handler, more arguments, reads ...reading) scene {
@@ -25,13 +104,8 @@ func played(title string, service func(*testing.T) http.Handler, more arguments,
 	}}
 }
 
-// onSandbox returns a scene of reads on a sandbox that never fails.
-func onSandbox(title string, reads ...reading) scene { return played(title, faulty(), nil, reads...) }
-
-// fails returns a scene of one read that meets a fault.
-func fails(title string, fault sandbox.Fault) scene {
-	return played(title, faulty(fault), nil, oneGroup)
-}
+// oneGroup is a block that is read if it does not matter which.
+var oneGroup = reading{"model_group", arguments{"id": mainGroup}}
 
 // faulty returns a sandbox of the default catalogue with faults.
 func faulty(faults ...sandbox.Fault) func(*testing.T) http.Handler {
@@ -69,162 +143,6 @@ func parsed(title string, image any) scene {
 	}}
 }
 
-// argumentScenes returns scenes of `validate` on data sources, and of the function.
-func argumentScenes() []scene {
-	return []scene{
-		validated("neither id nor name", "model_group", nil),
-		validated("both id and name", "model_group",
-			arguments{"id": "a", "name": "b"}),
-		validated("an empty name", "model_group", arguments{"name": ""}),
-		validated("an empty id", "latest_model", arguments{"model_group_id": ""}),
-		validated("a relative path for an id", "model_group", arguments{"id": ".."}),
-		validated("an id with a line break", "latest_model", arguments{"model_group_id": "a\nb"}),
-		validated("ids, and a time horizon", "latest_models",
-			arguments{"model_group_ids": []any{}, "time_horizon": "b"}),
-		validated("an empty time_horizon", "model_groups", arguments{"time_horizon": ""}),
-		validated("a negative revision", "model",
-			arguments{"model_group_id": "a", "revision": -1}),
-		validated("a revision that is too large", "model",
-			arguments{"model_group_id": "a", "revision": 1e23}),
-		validated("pins without a revision", "pinned_models",
-			arguments{"revisions": map[string]any{"a": nil, "b": -1, "c": 1.5, "": 1}}),
-		validated("ids that cannot be ids", "latest_models",
-			arguments{"model_group_ids": []any{"a", "", nil, ".."}}),
-		validated("a name that is not an attribute", "model_group_models",
-			arguments{"model_group_id": "a", "attributes": []any{"docker_imgae"}}),
-		validated("twelve names that are not attributes", "latest_models", arguments{"attributes": []any{
-			"docker", "tag", "id", "foo", nil, "models", "*", "id,name", "a", "b", "c", "d", "e",
-		}}),
-		validated("attributes: null", "model_groups", arguments{"attributes": []any{"id", nil}}),
-		validated("an empty docker_image", "model",
-			arguments{"model_group_id": "a", "revision": 1, "docker_image": ""}),
-		validated("docker_images of no pin, empty and null", "pinned_models", arguments{
-			"revisions":     map[string]any{"a": 1, "b": 1},
-			"docker_images": map[string]any{"a": "", "b": nil, "B": "app:1", "d": "app:1"},
-		}),
-		validated("a group in two spellings", "pinned_models", arguments{"revisions": map[string]any{"g-own": 2, "G-OWN": 3}}),
-		validated("groups in two spellings", "latest_models", arguments{
-			"model_group_ids": []any{"a", "b", "A", "é", "a", "B", "É"},
-		}),
-		validated("tags that are empty or null", "latest_model", arguments{
-			"model_group_id": "a",
-			"where":          map[string]any{"tags": []any{"", nil, "offshore"}},
-		}),
-		validated("an age in words, and an empty run mode", "latest_model", arguments{
-			"model_group_id": "a",
-			"where":          where("run_mode", "", "min_age", "3 days"),
-		}),
-		parsed("parse_image: null", nil),
-		parsed("parse_image: a digest of three digits", "registry.example/app@sha256:abc"),
-		parsed("parse_image: a tag that cannot be one", "registry.example/app:1.0+build"),
-		parsed("parse_image: two slashes", "registry.example:5000//app"),
-		parsed("parse_image: an underscore at the start", "_a/b"),
-		parsed("parse_image: a relative path", "../a"),
-		parsed("parse_image: not ASCII", "registry.example/é"),
-	}
-}
-
-func lookupScenes() []scene { return slices.Concat(findingScenes(), pinScenes(), fleetScenes()) }
-
-func findingScenes() []scene {
-	group := func(config arguments) reading { return reading{"model_group", config} }
-	return []scene{
-		onSandbox(
-			"unknown ids, of several blocks",
-			group(arguments{"id": "3f0c"}),
-			group(arguments{"id": "3f0d"}),
-			reading{"latest_model", arguments{"model_group_id": emptyGroup}},
-			reading{"latest_model", arguments{"model_group_id": strings.Repeat("0d", 50)}},
-			group(arguments{"id": "A name"}),
-			group(arguments{"id": "Another name"}),
-		),
-		onSandbox(
-			"names that no group has, of several blocks",
-			group(arguments{"name": "Rainfall"}),
-			group(arguments{"name": "Snowfall"}),
-			group(arguments{"name": "day-ahead power price DE-LU"}),
-			group(arguments{"name": mainGroup}),
-		),
-		onSandbox(
-			"names of 3,000 characters, of two blocks",
-			group(arguments{"name": strings.Repeat("n", 3000)}),
-			group(arguments{"name": strings.Repeat("n", 3000)}),
-		),
-		onSandbox(
-			"missing revisions, of several blocks",
-			reading{"model", arguments{"model_group_id": mainGroup, "revision": 9}},
-			reading{"model", arguments{"model_group_id": mainGroup, "revision": 8}},
-			reading{"model", arguments{"model_group_id": emptyGroup, "revision": 0}},
-			reading{"model", arguments{"model_group_id": emptyGroup, "revision": 1}},
-			reading{"model", arguments{"model_group_id": oddGroup, "revision": 8}},
-		),
-		onSandbox(
-			"an id in capitals, after the groups were listed",
-			reading{"model_groups", nil},
-			group(arguments{"id": strings.ToUpper(mainGroup)}),
-		),
-		onSandbox("an id with a space before it", group(arguments{"id": " " + mainGroup})),
-		onSandbox(
-			"an id with a space behind it",
-			reading{"model_group_models", arguments{"model_group_id": mainGroup + " "}},
-		),
-		onSandbox(
-			"a name given as an id",
-			reading{"latest_model", arguments{"model_group_id": "Day-ahead power price DE-LU"}},
-		),
-		onSandbox("an id given as a name", group(arguments{"name": mainGroup})),
-		onSandbox("a name in another case", group(arguments{"name": "day-ahead  Power Price de-lu"})),
-		onSandbox("a name that several groups have", group(arguments{"name": "Wind generation North Sea"})),
-		onSandbox(
-			"unknown time horizons, of several blocks",
-			reading{"model_groups", arguments{"time_horizon": "fortnight"}},
-			reading{"latest_models", arguments{"time_horizon": "decade"}},
-		),
-		onSandbox("a group without models", reading{"latest_model", arguments{"model_group_id": emptyGroup}}),
-		played(
-			"a name, if the groups may not be listed",
-			faulty(sandbox.Refuse(sandbox.RouteGroups, "FORBIDDEN", "No groups.")),
-			nil,
-			group(arguments{"name": "a"}),
-		),
-		onSandbox("a name with a letter wrong", group(arguments{"name": "Imbalanse volume TenneT"})),
-		onSandbox("a name with another hyphen", group(arguments{"name": "Day–ahead power price DE-LU"})),
-		onSandbox(
-			"a time horizon with a space before it",
-			reading{"model_groups", arguments{"time_horizon": " day_ahead"}},
-		),
-		played(
-			"a 404 that the catalogue did not send, twice",
-			faulty(sandbox.Fault{
-				Route:  sandbox.RouteGroup,
-				Status: 404,
-				Header: http.Header{"Content-Type": {"text/html"}},
-				Body:   "<title>404 Not Found</title>",
-			}),
-			nil,
-			oneGroup,
-			oneGroup,
-		),
-		played(
-			"missing groups of a fleet",
-			faulty(oneRequestID),
-			nil,
-			reading{"latest_models", arguments{
-				"model_group_ids": []any{mainGroup, emptyGroup, " " + mainGroup, "Imbalance volume TenneT", "nowhere"},
-			}},
-		),
-		onSandbox(
-			"missing revisions of a fleet",
-			reading{"pinned_models", arguments{"revisions": map[string]any{
-				"10ab405e-fef7-45c5-9684-bc287f03345c": 9,
-				emptyGroup:                             0,
-				mainGroup:                              9,
-				oddGroup:                               1,
-			}}},
-		),
-	}
-}
-
 // oneRequestID is a fault that fails nothing: questions of a fleet arrive in any order, and with them their ids.
 var oneRequestID = sandbox.Fault{
 	Route: sandbox.RouteLatest,
@@ -257,122 +175,28 @@ func manyRevisions(t *testing.T) http.Handler {
 	return service
 }
 
-// pinScenes returns scenes of pins, and of the newest model that satisfies.
-func pinScenes() []scene {
-	pinned := func(title string, more arguments) scene {
-		return onSandbox(title, reading{"model", arguments{"model_group_id": mainGroup}.merge(more)})
-	}
-	latest := func(title string, conditions ...any) scene {
-		return onSandbox(
-			title,
-			reading{"latest_model", arguments{"model_group_id": mainGroup, "where": where(conditions...)}},
-		)
-	}
-	disabled := reading{"latest_model", arguments{"model_group_id": mainGroup, "where": where("enabled", false)}}
+// serviceScenes returns scenes of services that no line of testdata/blocks.txt describes.
+func serviceScenes() []scene {
 	return []scene{
-		pinned("an image that differs", arguments{"revision": 0, "docker_image": "registry.northwind.example/forecasting/app:0.8"}),
-		pinned("an image with a scheme, which differs", arguments{"revision": 0, "docker_image": "https://" + firstImage}),
-		pinned("an image with white space before it", arguments{"revision": 0, "docker_image": " " + firstImage}),
-		pinned("an image with a Cyrillic letter", arguments{"revision": 0, "docker_image": strings.Replace(firstImage, "a", "а", 1)}),
-		pinned("an image with a digest, unlike the service's", arguments{"revision": 0, "docker_image": firstImage + "@" + sha256Digest}),
-		pinned("an image in another case", arguments{"revision": 0, "docker_image": strings.ToUpper(firstImage)}),
 		played(
 			"an image of a revision that was re-published",
 			republishedService,
 			nil,
 			reading{"model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": "app:1"}},
 		),
-		played(
-			"an image that is withheld",
-			faulty(),
-			credentialsOf("contoso-trading", "http://localhost"),
-			reading{"model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": firstImage}},
-		),
-		onSandbox(
-			"images of a fleet that differ, or are withheld",
-			reading{"pinned_models", arguments{
-				"revisions":     map[string]any{mainGroup: 0, oddGroup: 7, hydroGroup: 4},
-				"docker_images": map[string]any{mainGroup: "app:1", oddGroup: "app:7", hydroGroup: "app:4"},
-			}},
-		),
-		pinned("a pin that is withdrawn", arguments{"revision": 2}),
-		onSandbox(
-			"pins of a fleet that are withdrawn",
-			reading{"pinned_models", arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7}}},
-		),
 		manyPins(),
-		latest("no model that satisfies", "enabled", true, "tags", []any{"POWER", "gold"}),
-		latest("a run mode in lower case", "run_mode", "automatic", "archived", false),
-		latest("no model of an age", "min_age", "9000d"),
-		played(
-			"no model that satisfies, and flags that the service leaves out",
-			faulty(
-				respell(sandbox.RouteAny, `"archived":false,`, "", `"archived":true,`, "", `"enabled":true,`, "", `"enabled":false,`, ""),
-			),
-			nil,
-			reading{"latest_model", arguments{"model_group_id": oddGroup, "where": where("enabled", true, "tags", []any{"gold"})}},
-		),
-		played(
-			"settings and tags that the service leaves out, of a fleet and blocks",
-			faulty(respell(sandbox.RouteAny, `"enabled":true,`, "", `"enabled":false,`, "", `"tags":[`, `"labels":[`)),
-			nil,
-			reading{"latest_models", arguments{"where": where("enabled", true)}},
-			disabled,
-			reading{"latest_models", arguments{
-				"model_group_ids": []any{mainGroup},
-				"where":           where("enabled", true, "archived", false, "tags", []any{"gold"}),
-			}},
-		),
-		played(
-			"no latest model that satisfies, if the models may not be listed",
-			faulty(sandbox.Refuse(sandbox.RouteModels, "FORBIDDEN", "No models.")),
-			nil,
-			disabled,
-		),
-		played(
-			"two models of one revision that satisfy",
-			faulty(respell(sandbox.RouteModels, `"revision":1,`, `"revision":2,`, `"enabled":true`, `"enabled":false`)),
-			nil,
-			disabled,
-		),
 		played(
 			"missing revisions, of groups with many",
 			manyRevisions,
 			nil,
 			reading{"pinned_models", arguments{"revisions": map[string]any{mainGroup: 501, oddGroup: 501}}},
 		),
-		onSandbox(
-			"no model of some groups that satisfies",
-			reading{"latest_models", arguments{
-				"model_group_ids": []any{mainGroup, oddGroup, sparseGroup},
-				"where":           where("enabled", true, "tags", []any{"power", "DE-LU", "gold"}),
-			}},
-		),
-	}
-}
-
-func fleetScenes() []scene {
-	latest := func(ids ...any) reading { return reading{"latest_models", arguments{"model_group_ids": ids}} }
-	return []scene{
-		onSandbox(
-			"missing groups of two fleets and a block",
-			latest("a"),
-			latest("b", "c"),
-			reading{"latest_model", arguments{"model_group_id": "d"}},
-		),
-		onSandbox(
-			"missing revisions of two fleets",
-			reading{"pinned_models", arguments{"revisions": map[string]any{mainGroup: 9}}},
-			reading{"pinned_models", arguments{"revisions": map[string]any{mainGroup: 8, oddGroup: 1}}},
-		),
 		played(
-			"an organisation that is not permitted, for a fleet and a block",
-			faulty(),
-			arguments{argClientID: "adventure-works", argClientSecret: "adventure-works-sandbox-secret"},
-			latest(mainGroup),
-			oneGroup,
+			"several causes of a fleet",
+			failingFleet,
+			nil,
+			reading{"latest_models", arguments{"model_group_ids": append(idsOf(16), "nowhere")}},
 		),
-		played("several causes of a fleet", failingFleet, nil, latest(append(idsOf(16), "nowhere")...)),
 		played(
 			"a service that is down for a fleet",
 			func(t *testing.T) http.Handler {

@@ -32,8 +32,8 @@ func TestMessages(t *testing.T) {
 	}
 	var scenes []scene
 	for _, some := range []func() []scene{
-		valueScenes, blockScenes, situationScenes, proxyScenes, argumentScenes, lookupScenes, credentialScenes,
-		originScenes, gatewayScenes, serviceScenes, answerScenes, waitingScenes, connectionScenes, followScenes,
+		valueScenes, blockScenes, situationScenes, proxyScenes, originScenes, gatewayScenes, dataSourceScenes, serviceScenes,
+		waitingScenes, connectionScenes,
 	} {
 		scenes = append(scenes, some()...)
 	}
