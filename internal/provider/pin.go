@@ -213,7 +213,7 @@ func whyDifferent(given, has string, model *catalogue.Model) string {
 // republished says if a revision was changed after it was published, which explains a different image.
 func republished(model *catalogue.Model) string {
 	published, noneA := publishedAt(model)
-	changed, noneB := republishedAt(model)
+	changed, noneB := readDate("updated_at", model.UpdatedAt)
 	switch {
 	case noneA+noneB != "":
 		return ""

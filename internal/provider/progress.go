@@ -50,7 +50,7 @@ func (p *progress) end(isRead bool) (next <-chan struct{}) {
 }
 
 // say returns how far it is for a line of the log, and takes note that the log says so. It returns "" if there is only
-// one block. A group that was answered with an error, such as one without models, is not read.
+// one block. A group that was answered with an error, such as one without models, does not count as read.
 func (p *progress) say() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,8 +60,6 @@ func (p *progress) say() string {
 		return ""
 	case p.groups == 0:
 		return fmt.Sprintf("%d blocks read, %d under way", p.read, p.begun-p.ended)
-	case p.ended > p.read:
-		return fmt.Sprintf("%d of %d groups asked for, %d of them read", p.ended, p.groups, p.read)
 	}
 	return fmt.Sprintf("%d of %d groups read", p.read, p.groups)
 }

@@ -25,12 +25,6 @@ func publishedAt(model *catalogue.Model) (moment time.Time, problem string) {
 	return moment, problem
 }
 
-// republishedAt returns when a model was last re-published in place, or had its settings changed. The time is zero if
-// it never was. If that is not known, problem says why.
-func republishedAt(model *catalogue.Model) (moment time.Time, problem string) {
-	return readDate("updated_at", model.UpdatedAt)
-}
-
 // readDate reads a date of the service. The zero dates of others are the zero time, too.
 func readDate(name string, text *string) (moment time.Time, problem string) {
 	if bare(orZero(text)) == "" {

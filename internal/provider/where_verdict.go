@@ -125,7 +125,7 @@ func (w *whereState) ofAge(model *catalogue.Model, now time.Time) (found verdict
 		return nil
 	}
 	published, problem := publishedAt(model)
-	changed, another := republishedAt(model)
+	changed, another := readDate("updated_at", model.UpdatedAt) // zero if it never was
 	if problem != "" && another != "" {
 		problem += ", and "
 	}
