@@ -45,10 +45,14 @@ func modelGroupSchema() schema.Schema {
 
 func readModelGroup(ctx context.Context, r *blockRead, state *groupState) {
 	about := explain.Subject{Value: orZero(cmp.Or(state.ID, state.Name))}
+	var group *catalogue.ModelGroup
+	var err error
 	if state.ID != nil {
 		about.Path = path.Root("id")
+		group, err = r.client.ModelGroup(ctx, *state.ID)
+	} else {
+		group, err = r.groupNamed(ctx, about.Value)
 	}
-	group, err := r.group(ctx, state.ID, orZero(state.Name))
 	if err != nil {
 		r.fail(err, about)
 		return
@@ -58,21 +62,13 @@ func readModelGroup(ctx context.Context, r *blockRead, state *groupState) {
 	*state = *found
 }
 
-// group reads a group by its id, or else by its name.
-func (r *blockRead) group(ctx context.Context, id *string, name string) (*catalogue.ModelGroup, error) {
-	if id != nil {
-		return r.client.ModelGroup(ctx, *id)
-	}
+// groupNamed reads the one group of exactly that name. Records of other names may be wrong. If none matches, one whose
+// name cannot be read may be the one.
+func (r *blockRead) groupNamed(ctx context.Context, name string) (*catalogue.ModelGroup, error) {
 	groups, err := r.modelGroups(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	return groupNamed(groups, name)
-}
-
-// groupNamed finds the one group of exactly that name. Records of other names may be wrong. If none matches, one whose
-// name cannot be read may be the one.
-func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGroup, error) {
 	var found []*catalogue.ModelGroup
 	var unnamed error
 	for _, group := range groups {

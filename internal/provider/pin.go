@@ -60,11 +60,12 @@ func ofGroup(model *catalogue.Model, id string) *catalogue.Model {
 
 // pick finds the one model of the pinned revision. Records of other revisions may be wrong.
 func (p pin) pick(models []*catalogue.Model) (*pinnedModel, error) {
-	var found, unread []*catalogue.Model
+	var found []*catalogue.Model
+	var unread *catalogue.Model
 	var revisions []int64
 	for _, model := range models {
 		if model.Revision == nil {
-			unread = append(unread, model)
+			unread = model
 			continue
 		}
 		revisions = append(revisions, int64(*model.Revision))
@@ -73,14 +74,12 @@ func (p pin) pick(models []*catalogue.Model) (*pinnedModel, error) {
 		}
 	}
 	switch {
-	case len(found) == 1 && found[0].Err != nil:
-		return nil, found[0].Err
 	case len(found) == 1:
-		return p.among(found[0], slices.Max(revisions), len(unread) == 0), nil
+		return p.among(found[0], slices.Max(revisions), unread == nil), found[0].Err
 	case len(found) > 1:
 		return nil, severalModels("revision", p.groupID, p.revision, len(found))
-	case len(unread) > 0:
-		return nil, unread[0].Err // it may be the pinned one
+	case unread != nil:
+		return nil, unread.Err // it may be the pinned one
 	}
 	return nil, p.notFound(models, revisions)
 }

@@ -31,18 +31,14 @@ func groupAttributes() map[string]schema.Attribute {
 		"axes": listOf("Every axis that any revision of the group declares. Empty if there are none.",
 			with(axisAttributes(), map[string]schema.Attribute{
 				"values": listOf("The values that any revision of the group offers on the axis.",
-					groupAxisValueAttributes()),
+					map[string]schema.Attribute{
+						"value": computedString("The value as a string, spelled as an `axis=key:value` query takes " +
+							"it. The axis's `type` says what to convert it to."),
+						"historical": computedBool("Whether the latest revision no longer offers this value: `true` " +
+							"for one that was dropped."),
+					}),
 			})),
 		"other_fields": otherFieldsAttribute("group", "New fields of its models and axes are dropped."),
-	}
-}
-
-func groupAxisValueAttributes() map[string]schema.Attribute {
-	return map[string]schema.Attribute{
-		"value": computedString("The value as a string, spelled as an `axis=key:value` query takes it. The axis's " +
-			"`type` says what to convert it to."),
-		"historical": computedBool("Whether the latest revision no longer offers this value: `true` for one that " +
-			"was dropped."),
 	}
 }
 

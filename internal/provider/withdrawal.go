@@ -38,12 +38,12 @@ type withdrawn struct {
 
 // add looks at one more model. A condition on a setting accepts the setting's value.
 func (w *withdrawn) add(model *catalogue.Model, where *whereState, latest string) {
-	inService := whereState{Enabled: new(true), Archived: new(false)}
-	if where != nil && where.Enabled != nil {
-		inService.Enabled = nil
+	var inService whereState
+	if orZero(where).Enabled == nil {
+		inService.Enabled = new(true)
 	}
-	if where != nil && where.Archived != nil {
-		inService.Archived = nil
+	if orZero(where).Archived == nil {
+		inService.Archived = new(false)
 	}
 	w.models++
 	verdict := inService.judge(model, time.Time{})
