@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -132,14 +131,6 @@ func (r reading) read(t *testing.T, c *catalogue.Client) readResult {
 	return readResult{value, err, time.Since(began)}
 }
 
-// mustRead reads what has to be there.
-func (r reading) mustRead(t *testing.T, c *catalogue.Client) any {
-	t.Helper()
-	a := r.read(t, c)
-	expectAllRead(t, []readResult{a})
-	return a.value
-}
-
 // readAll asks all of them, as many at once as an engine does.
 func readAll(t *testing.T, c *catalogue.Client, parallelism int, readings []reading) []readResult {
 	t.Helper()
@@ -157,111 +148,57 @@ func readAll(t *testing.T, c *catalogue.Client, parallelism int, readings []read
 	return answers
 }
 
-// pending is a read under way.
-type pending struct {
-	readResult
-	cancel context.CancelFunc
-	done   chan struct{}
-}
-
-// start begins a read, and returns when it waits for something.
-func (r reading) start(t *testing.T, c *catalogue.Client) *pending {
+// start begins a read, and returns when it waits for something. end waits for it.
+func (r reading) start(t *testing.T, c *catalogue.Client) (end func() readResult) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	under := &pending{cancel: cancel, done: make(chan struct{})}
-	began := time.Now()
-	go func() {
-		defer close(under.done)
-		under.value, under.err = r(ctx, c)
-		under.took = time.Since(began)
-	}()
+	done := make(chan readResult, 1)
+	go func() { done <- r.read(t, c) }()
 	synctest.Wait()
-	return under
-}
-
-// end waits for the read.
-func (r *pending) end() readResult {
-	<-r.done
-	r.cancel()
-	return r.readResult
-}
-
-func expectAllRead(t *testing.T, answers []readResult) {
-	t.Helper()
-	for _, a := range answers {
-		if a.err != nil {
-			t.Fatal(a.err)
-		}
-	}
-}
-
-// expectKind fails unless each answer is an error of that kind, with all of the fragments in its text.
-func expectKind(t *testing.T, answers []readResult, kind errorKind, fragments ...string) {
-	t.Helper()
-	for _, a := range answers {
-		if got := kindOf(a.err); got != kind {
-			t.Fatalf("an error of %q, want one of %q: %v", got, kind, a.err)
-		}
-		for _, fragment := range fragments {
-			if !strings.Contains(fmt.Sprint(a.err), fragment) {
-				t.Errorf("the error lacks %q: %v", fragment, a.err)
-			}
-		}
-	}
+	return func() readResult { return <-done }
 }
 
 // errorKind is what kind of failure an error reports.
 type errorKind string
 
 const (
-	kindNothing     errorKind = ""
+	kindNothing     errorKind = "an answer"
 	kindInterrupted errorKind = "an interrupt"
 	kindRejected    errorKind = "rejected credentials"
 	kindRenewals    errorKind = "a token rejected once more for one read"
 	kindNoToken     errorKind = "no token"
-	kindDisabled    errorKind = "a disabled organisation"
 	kindLimited     errorKind = "a pause"
-	kindCeiling     errorKind = "the ceiling"
-	kindTimeout     errorKind = "a time-out"
-	kindNetwork     errorKind = "a fault of the network"
-	kindUnavailable errorKind = "a failure of the service"
-	kindUnusable    errorKind = "an unusable answer"
+	kindDisabled    errorKind = "a disabled organisation"
 	kindStatus      errorKind = "another status"
-	kindWaiting     errorKind = "that its time was over"
-	kindOther       errorKind = "nothing that is known"
+	kindUnusable    errorKind = "an unusable answer"
+	kindNetwork     errorKind = "a fault of the network"
+	kindOther       errorKind = "no answer"
 )
 
-// kindOf returns the kind of an error of the client: the first in this list that it is of.
+// kindOf returns the kind of an error of the client.
 func kindOf(err error) errorKind {
 	api, isAPI := errors.AsType[*catalogue.APIError](err)
-	network, isNetwork := errors.AsType[*catalogue.NetworkError](err)
-	end, gaveUp := endOf(err)
 	rejection, rejected := errors.AsType[*catalogue.RejectedError](err)
-	alone := rejected && rejection.Alone
-	token := isAPI && api.Method == http.MethodPost
-	for _, row := range []struct {
-		kind  errorKind
-		holds bool
-	}{
-		{kindNothing, err == nil},
-		{kindInterrupted, is[*catalogue.InterruptedError](err)},
-		{kindInterrupted, errors.Is(err, context.Canceled) && !isAPI && !isNetwork},
-		{kindRenewals, alone},
-		{kindRejected, rejected && isAPI && (!token || api.Code == "invalid_client")}, // only these mean the credentials
-		{kindNoToken, rejected},
-		{kindCeiling, gaveUp && end.Cause == ceilingTooLow},
-		{kindLimited, errors.Is(err, catalogue.ErrRateLimited)},
-		{kindTimeout, isNetwork && network.TimedOut},
-		{kindNetwork, isNetwork},
-		{kindDisabled, errors.Is(err, catalogue.ErrOrganisationDisabled)},
-		{kindUnavailable, errors.Is(err, catalogue.ErrUnavailable) || token},
-		{kindStatus, isAPI},
-		{kindUnusable, is[*catalogue.UnusableAnswerError](err)},
-		{kindWaiting, gaveUp},
-	} {
-		if row.holds {
-			return row.kind
-		}
+	switch {
+	case err == nil:
+		return kindNothing
+	case errors.Is(err, context.Canceled):
+		return kindInterrupted
+	case rejected && rejection.Alone:
+		return kindRenewals
+	case rejected && isAPI && (!api.OfToken() || api.Code == "invalid_client"): // only these mean the credentials
+		return kindRejected
+	case rejected:
+		return kindNoToken
+	case errors.Is(err, catalogue.ErrRateLimited):
+		return kindLimited
+	case errors.Is(err, catalogue.ErrOrganisationDisabled):
+		return kindDisabled
+	case isAPI:
+		return kindStatus
+	case is[*catalogue.UnusableAnswerError](err):
+		return kindUnusable
+	case is[*catalogue.NetworkError](err):
+		return kindNetwork
 	}
 	return kindOther
 }
@@ -289,18 +226,6 @@ func endOf(err error) (end ending, ok bool) {
 		return *end, true
 	}
 	return ending{}, false
-}
-
-// expectEnd expects reads that gave up for a cause, after that number of requests.
-func expectEnd(t *testing.T, answers []readResult, want ending) {
-	t.Helper()
-	for i, a := range answers {
-		got, ok := endOf(a.err)
-		same := got.Cause == want.Cause && got.Attempts == want.Attempts && got.Wait == want.Wait
-		if !ok || !same || got.Elapsed != a.took {
-			t.Errorf("read %d: after %s %+v, want %+v: %v", i, a.took, got, want, a.err)
-		}
-	}
 }
 
 func filter[T any](all []T, keep func(T) bool) (kept []T) {

@@ -3,7 +3,6 @@ package catalogue_test
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -15,12 +14,12 @@ import (
 // whose is the key of a reader's name in its context.
 type whose struct{}
 
-// waitLines records the lines about waits: when, in whose context, and their words.
+// waitLines records the lines about waits and outages: when, in whose context, and their words.
 func waitLines(lines *[]string) setting {
 	return func(c *catalogue.Config) {
 		began := time.Now()
 		c.Note = func(ctx context.Context, text string) {
-			if strings.HasPrefix(text, "Waiting") {
+			if strings.HasPrefix(text, "Waiting") || strings.HasPrefix(text, "The ") {
 				*lines = append(*lines, fmt.Sprintf("%s, %v: %s", time.Since(began), ctx.Value(whose{}), text))
 			}
 		}
@@ -37,60 +36,55 @@ func (r reading) named(name string) reading {
 // A wait of more than ten seconds has one line when it begins, and so has each pause, in the context of the flight at
 // the head of the queue.
 func TestEachWaitIsNotedOnce(t *testing.T) {
-	waiting := func(words, wait string, inFlight int) string {
-		return fmt.Sprintf("Waiting %s for %s (status 429); after it at most %d in flight at first", wait, words, inFlight)
-	}
-	pause := func(wait string, inFlight int) string {
-		return waiting("the pause that the service asked for", wait, inFlight)
-	}
-	gaps := []string{
-		"0s, 1: " + pause("1s", 1),
-		"1s, 1: " + pause("1s", 1),
-		"2s, 1: " + waiting("a gap, because the service let nothing through after its pause", "2s", 1),
-	}
 	type row struct {
 		service *service
 		ceiling setting
 		want    []string
 	}
 	limits := func(waits ...string) *service {
-		return &service{read: func(n int, _ *http.Request) reply {
-			if n <= len(waits) {
-				return retryAfter(429, waits[n-1]).in(time.Duration(n) * sec)
-			}
-			return found
-		}}
+		var replies []reply
+		for i, wait := range waits {
+			replies = append(replies, retryAfter(429, wait).in(time.Duration(i+1)*sec))
+		}
+		return inTurn(replies...)
 	}
-	tooLong := retryAfter(429, "600")
+	tooLong := tooLong
 	tooLong.stall = sec // until then the others wait to hear it
 	// Between its header and its body the next read is at the head of the queue.
 	stalled := retryAfter(429, "1")
 	stalled.stall = time.Millisecond
-	late := &service{token: func(n int) reply { // has a line of its own
-		if n == 1 {
-			return retryAfter(503, "20")
-		}
-		return issue(n, 0)
-	}}
 	none := atMost(0, 0)
 	eachOnFakeClock(t, map[string]row{
-		"a burst":                {limits("53", "52", "51", "50"), none, []string{"1s, 0: " + pause("53s", 2)}},
-		"a short pause":          {limits("2"), none, []string{"1s, 0: " + pause("2s", 1)}},
-		"a longer one after":     {limits("20", "60"), none, []string{"1s, 0: " + pause("20s", 1), "2s, 0: " + pause("1m0s", 1)}},
-		"a gap":                  {first(3, stalled), none, gaps},
-		"max_requests":           {limits(), atMost(3, time.Minute), []string{"0s, 2: Waiting 1m0s for max_requests (3/1m)"}},
-		"too long for a read":    {always(tooLong), none, nil},
-		"a token that backs off": {late, none, nil},
-		"max_requests, briefly":  {limits(), atMost(3, 9*sec), nil},
+		"a burst": {limits("53", "52", "51", "50"), none, []string{
+			"1s, 0: Waiting 53s for the pause that the service asked for (status 429); after it at most 2 in flight at first",
+		}},
+		"a short pause": {limits("2"), none, []string{
+			"1s, 0: Waiting 2s for the pause that the service asked for (status 429); after it at most 1 in flight at first",
+		}},
+		"a longer one after": {limits("20", "60"), none, []string{
+			"1s, 0: Waiting 20s for the pause that the service asked for (status 429); after it at most 1 in flight at first",
+			"2s, 0: Waiting 1m0s for the pause that the service asked for (status 429); after it at most 1 in flight at first",
+		}},
+		"a gap": {inTurn(stalled, stalled, stalled), none, []string{
+			"0s, 1: Waiting 1s for the pause that the service asked for (status 429); after it at most 1 in flight at first",
+			"1s, 1: Waiting 1s for the pause that the service asked for (status 429); after it at most 1 in flight at first",
+			"2s, 1: Waiting 2s for a gap, because the service let nothing through after its pause (status 429); after it at most 1 in flight at first",
+		}},
+		"too long for a read": {always(tooLong), none, []string{
+			"1s, 0: The allowance is used up: reads that begin now fail at once while a pause lasts, and make one attempt otherwise",
+		}},
+		"max_requests":           {&service{}, atMost(3, time.Minute), []string{"0s, 2: Waiting 1m0s for max_requests (3/1m)"}},
+		"max_requests, briefly":  {&service{}, atMost(3, 9*sec), nil},
+		"a token that backs off": {tokensInTurn(retryAfter(503, "20")), none, nil}, // has a line of its own
 	}, func(t *testing.T, r row) {
 		var lines []string
 		c := over(t, r.service, r.ceiling, waitLines(&lines))
-		var readers []*pending
+		var readers []func() readResult
 		for i := range 5 {
 			readers = append(readers, group(groupID(i)).named(fmt.Sprint(i)).start(t, c))
 		}
 		for _, reader := range readers {
-			reader.end()
+			reader()
 		}
 		if !slices.Equal(lines, r.want) {
 			t.Errorf("%q, want %q", lines, r.want)

@@ -81,18 +81,29 @@ type service struct {
 	sent          []*request
 }
 
-// always and first are services whose reads get a reply each time, or the first n times.
-func always(r reply) *service {
-	return first(1<<30, r)
-}
-
-func first(n int, r reply) *service {
-	return &service{read: func(i int, _ *http.Request) reply {
-		if i <= n {
-			return r
+// inTurn is a service whose reads get these replies, one after another, and then a record.
+func inTurn(replies ...reply) *service {
+	return &service{read: func(n int, _ *http.Request) reply {
+		if n <= len(replies) {
+			return replies[n-1]
 		}
 		return found
 	}}
+}
+
+// tokensInTurn is the same for requests for tokens.
+func tokensInTurn(replies ...reply) *service {
+	return &service{token: func(n int) reply {
+		if n <= len(replies) {
+			return replies[n-1]
+		}
+		return issue(n, 0)
+	}}
+}
+
+// always is a service whose reads get a reply each time.
+func always(r reply) *service {
+	return &service{read: func(int, *http.Request) reply { return r }}
 }
 
 // never stands for a moment that has not come.
@@ -260,14 +271,4 @@ func (s *service) expectCounts(t *testing.T, tokens, reads int) {
 	if s.tokens != tokens || s.reads != reads {
 		t.Errorf("%d tokens and %d reads, want %d and %d", s.tokens, s.reads, tokens, reads)
 	}
-}
-
-// times returns when the reads, or the requests for tokens, were sent.
-func (s *service) times(tokens bool) (at []time.Duration) {
-	for _, x := range s.sent {
-		if x.token == tokens {
-			at = append(at, x.sentAt)
-		}
-	}
-	return at
 }
