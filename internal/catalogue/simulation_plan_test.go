@@ -118,14 +118,6 @@ func (s *simServicePlan) isDown(now time.Duration) bool {
 	return s.outage != "" && now >= s.outageFrom && now < s.outageTo
 }
 
-// faults returns what may happen to a request for a token, or to a read.
-func (s *simServicePlan) faults(token bool) []string {
-	if token {
-		return s.tokenFaults
-	}
-	return s.readFaults
-}
-
 // newSimPlan draws a plan.
 func newSimPlan(seed uint64) simPlan {
 	d := dice(seed)

@@ -100,13 +100,7 @@ func (c *simCheck) mayOutlive(r *simReading, end time.Duration) bool {
 	})
 }
 
-// atOnceIfAWaitDoesNotFit checks invariant 3, too.
-func (c *simCheck) atOnceIfAWaitDoesNotFit() {
-	c.atOnceIfAPauseDoesNotFit()
-	c.atOnceIfABackOffDoesNotFit()
-}
-
-// atOnceIfABackOffDoesNotFit checks it for the back-off of a read, and for that of a token. A read that was sent before
+// atOnceIfABackOffDoesNotFit checks the end of invariant 3 for the back-off of a read, and for that of a token. A read that was sent before
 // may have a back-off of its own, and then it does not wait for a token.
 func (c *simCheck) atOnceIfABackOffDoesNotFit() {
 	for _, x := range c.requests {

@@ -137,7 +137,10 @@ func (s *simService) decide(process int, x *request, sent *http.Request) reply {
 	if !x.token && r.Float64() < plan.strays {
 		return s.apply(r, x, "401 stray").in(plan.strayTakes)
 	}
-	faults := plan.faults(x.token)
+	faults := plan.readFaults
+	if x.token {
+		faults = plan.tokenFaults
+	}
 	mayFail := len(faults) > 0 && s.hits[who] < plan.faultsEach
 	if mayFail && r.Float64() < plan.faultRate {
 		s.hits[who]++
