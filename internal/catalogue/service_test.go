@@ -106,8 +106,8 @@ func always(r reply) *service {
 	return &service{read: func(int, *http.Request) reply { return r }}
 }
 
-// never stands for a moment that has not come.
-const never = time.Duration(-1)
+// never is later than every moment that comes. A wait can be added to it.
+const never = time.Duration(1 << 62)
 
 // request is one request, as the service and the client know it. Times count from when the service began.
 type request struct {

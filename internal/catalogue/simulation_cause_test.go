@@ -67,7 +67,7 @@ func (b blame) isTrue() bool {
 // error quotes, if it quotes one.
 func (b blame) anywhere(happened func(*request) bool) bool {
 	return slices.ContainsFunc(b.requests, func(x *request) bool {
-		known := x.sentAt <= b.r.end && (x.endAt == never || x.headerAt <= b.r.end)
+		known := min(x.headerAt, x.endAt) <= b.r.end
 		return known && (b.about == nil || b.about == x) && happened(x)
 	})
 }
@@ -177,7 +177,7 @@ func (b blame) inOutage(usedUp bool) bool {
 // asksToWait reports whether an answer asks for the wait that is told.
 func (b blame) asksToWait(x *request) bool {
 	concerns := x.path == b.r.path || x.token || x.limited()
-	if !concerns || x.headerAt == never || x.headerAt > b.r.end {
+	if !concerns || x.headerAt > b.r.end {
 		return false
 	}
 	until, named := x.waits()
@@ -210,7 +210,7 @@ func (b blame) ceilingIsFull() bool {
 // one: its own, or else that for a token. If its header is a 429, that is told.
 func (b blame) waitIsTold() bool {
 	underWay := func(x *request) bool {
-		return x.sentAt < b.r.end && (x.endAt == never || x.endAt >= b.r.end)
+		return x.sentAt < b.r.end && x.endAt >= b.r.end
 	}
 	waitsFor := filter(b.of(b.r.path), underWay)
 	if len(waitsFor) == 0 {

@@ -119,8 +119,7 @@ func (c *simCheck) neverAboveTheCeiling() {
 	limit := c.plan.ceiling
 	for i, x := range c.requests {
 		counted := filter(c.requests[:i], func(y *request) bool {
-			began := min(y.began(), max(y.endAt, y.sentAt))
-			return began+limit.Per > x.sentAt
+			return min(y.began(), y.endAt)+limit.Per > x.sentAt
 		})
 		if limit.Requests > 0 && len(counted) >= limit.Requests {
 			c.fail("request %d was sent at %s, when %d counted, with a ceiling of %s", x.number, x.sentAt, len(counted), limit)

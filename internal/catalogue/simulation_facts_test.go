@@ -66,7 +66,7 @@ func (x *request) learned() time.Duration {
 func (x *request) waits() (until time.Duration, named bool) {
 	switch {
 	case x.headerAt == never || !x.limited() && x.retryAfter == 0 && x.retryAt == 0:
-		return never, false
+		return 0, false
 	case x.retryAfter > 0:
 		return x.headerAt + x.retryAfter, true
 	case x.retryAt > x.headerAt:
@@ -83,11 +83,7 @@ const (
 
 // began returns when the answer began, as the ceiling counts it.
 func (x *request) began() time.Duration {
-	began := x.sentAt + 3*sec
-	if x.headerAt != never {
-		began = min(began, x.headerAt)
-	}
-	return began
+	return min(x.sentAt+3*sec, x.headerAt)
 }
 
 func (r *simReading) deadline() time.Duration {
@@ -149,14 +145,11 @@ func (c *simCheck) current(at time.Duration) (current *simToken) {
 	return current
 }
 
-// forever is a moment that never comes.
-const forever = time.Duration(1<<63 - 1)
-
 // rejectedAt returns when the first 401 of this process to a read with the token came.
 func (c *simCheck) rejectedAt(t *simToken) time.Duration {
-	at := forever
+	at := never
 	for _, x := range c.requests {
-		if x.with == t && x.unauthorized() && x.headerAt != never {
+		if x.with == t && x.unauthorized() {
 			at = min(at, x.headerAt)
 		}
 	}

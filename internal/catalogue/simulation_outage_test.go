@@ -42,7 +42,7 @@ func (c *simCheck) outages() (all []simOutage) {
 
 // first returns when something first happened to a request at or after a moment.
 func (c *simCheck) first(happened func(*request) time.Duration, from time.Duration) time.Duration {
-	first := forever
+	first := never
 	for _, x := range c.requests {
 		if at := happened(x); at >= from {
 			first = min(first, at)
@@ -51,19 +51,19 @@ func (c *simCheck) first(happened func(*request) time.Duration, from time.Durati
 	return first
 }
 
-// answered returns when a read came back well, with an answer or with a final refusal: forever if it did not.
+// answered returns when a read came back well, with an answer or with a final refusal: never if it did not.
 func (x *request) answered() time.Duration {
 	refused := x.passed() && x.status != http.StatusOK
 	if (x.served() || refused) && !x.left {
 		return x.endAt
 	}
-	return forever
+	return never
 }
 
-// letThrough returns when the allowance let a read through, whatever became of it then: forever if it did not.
+// letThrough returns when the allowance let a read through, whatever became of it then: never if it did not.
 func (x *request) letThrough() time.Duration {
-	if x.token || x.headerAt == never || x.limited() {
-		return forever
+	if x.token || x.limited() {
+		return never
 	}
 	return x.headerAt
 }
@@ -95,7 +95,7 @@ func (c *simCheck) waitsForNoPause(r *simReading, o simOutage) {
 		latest := c.latestEnd(r, pause)
 		inForce := pause.limited() && pause.headerAt <= latest && until > latest && latest < o.to && pause.headerAt <= r.end
 		unread := slices.ContainsFunc(c.requests, func(x *request) bool {
-			return x.limited() && x.headerAt <= latest && (x.endAt == never || x.endAt > latest)
+			return x.limited() && x.headerAt <= latest && x.endAt > latest
 		})
 		if inForce && !unread && r.end > latest {
 			c.fail("reader %d, which came at %s, waited until %s, in the pause of request %d, though the allowance is used up from %s to %s",
@@ -143,7 +143,7 @@ func (c *simCheck) pauseIsTold(r *simReading, end ending, told *request) {
 	if named && end.Wait != max(0, until-r.end) {
 		c.fail("reader %d is told a wait of %s at %s, and request %d asked to wait until %s", r.index, end.Wait, r.end, told.number, until)
 	}
-	if end.Remaining > 0 && (told.endAt == never || told.endAt > r.end) {
+	if end.Remaining > 0 && told.endAt > r.end {
 		c.fail("reader %d gave up at %s for the 429 of request %d, whose words were on their way", r.index, r.end, told.number)
 	}
 	for _, x := range c.requests {

@@ -33,7 +33,7 @@ func (c *simCheck) paces() []simPace {
 	slices.SortStableFunc(answers, func(a, b *request) int {
 		return cmp.Compare(a.headerAt, b.headerAt)
 	})
-	p := simPace{from: never, began: never}
+	p := simPace{from: -1, began: -1}
 	all := []simPace{p}
 	for _, x := range answers {
 		p.from = x.headerAt
@@ -84,10 +84,7 @@ func (p *simPace) limited(inFlight int) simPace {
 // answered then.
 func (c *simCheck) inFlight(p simPace, at time.Duration, x *request) (n int) {
 	for _, y := range c.requests {
-		answered := y.endAt
-		if y.headerAt != never {
-			answered = y.headerAt
-		}
+		answered := min(y.headerAt, y.endAt)
 		sent := y.sentAt > p.began && y.sentAt <= at && (y.sentAt < at || x == nil || y.number < x.number)
 		if sent && y.sentAt+counted > at && (answered > at || y == x) {
 			n++

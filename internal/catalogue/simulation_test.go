@@ -201,7 +201,7 @@ func (r *simReading) text() string {
 func (run *simRun) trace() string {
 	var lines []string
 	add := func(at time.Duration, format string, args ...any) {
-		if at >= 0 {
+		if at != never {
 			when := fmt.Sprintf("%14.9f s  ", at.Seconds())
 			lines = append(lines, when+fmt.Sprintf(format, args...))
 		}
