@@ -20,9 +20,9 @@ type simOutage struct {
 // outages returns the outages of the process: from when a read gave up, and nothing had come back well, or been let
 // through, since it began, until something does.
 func (c *simCheck) outages() (all []simOutage) {
-	for i, q := range c.readings {
+	for _, q := range c.readings {
 		end, gaveUp := endOf(q.err)
-		if !gaveUp || c.shares(i) {
+		if !gaveUp {
 			continue
 		}
 		ends := (*request).answered
@@ -33,11 +33,22 @@ func (c *simCheck) outages() (all []simOutage) {
 		case end.Cause != retriesUsedUp && end.Cause != faultStays:
 			continue
 		}
-		if c.first(ends, q.start) > q.end {
+		if c.first(ends, c.came(q)) > q.end {
 			all = append(all, simOutage{simSpan{q.end, c.first(ends, q.end)}, limited})
 		}
 	}
 	return all
+}
+
+// came returns when the first of the readings began that a reading has joined.
+func (c *simCheck) came(r *simReading) time.Duration {
+	came := r.start
+	for _, q := range slices.Backward(c.readings) {
+		if q.path == r.path && q.start <= came && q.end >= came {
+			came = q.start
+		}
+	}
+	return came
 }
 
 // first returns when something first happened to a request at or after a moment.

@@ -129,11 +129,6 @@ func (s *simService) decide(process int, x *request, sent *http.Request) reply {
 	if plan.isDown(now) {
 		return s.apply(r, x, plan.outage)
 	}
-	wait := s.counter.admit(now)
-	if wait > 0 {
-		x.fault = "allowance"
-		return s.retryLater(r, x, http.StatusTooManyRequests, wait, plan.retryAfter)
-	}
 	if !x.token && r.Float64() < plan.strays {
 		return s.apply(r, x, "401 stray").in(plan.strayTakes)
 	}
@@ -259,11 +254,13 @@ func (s *simService) retryLater(r *rand.Rand, x *request, status int, wait time.
 
 // honest returns the answer if nothing is made to fail.
 func (s *simService) honest(r *rand.Rand, x *request, sent *http.Request) reply {
-	if x.token {
-		return s.issue(r, x, sent)
-	}
 	plan, now := &s.plan.service, x.arrivedAt
+	wait := s.counter.admit(now)
 	switch {
+	case wait > 0:
+		return s.retryLater(r, x, http.StatusTooManyRequests, wait, plan.retryAfter)
+	case x.token:
+		return s.issue(r, x, sent)
 	case !s.serves(x.with, now):
 		return s.fail(r, x, http.StatusUnauthorized, "UNAUTHORIZED")
 	case plan.disabledFrom > 0 && now >= plan.disabledFrom:
