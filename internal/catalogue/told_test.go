@@ -140,6 +140,16 @@ var scenes = map[string]scene{
 			`6s: another status, service down: attempts 1, 0s left of ""; 503: No.`,
 		},
 	},
+	"a fault of the network at the end of a pause, while the allowance is used up": {
+		inTurn(tooLong, reply{err: errDropped}),
+		nil,
+		[]reading{theGroup, group("b").later(600 * sec)},
+		[]string{
+			"tokens: 1, reads: 2",
+			`0s: a pause, wait too long: attempts 1, 10m0s left of "the pause that the service asked for"; 429: No.`,
+			`10m0s: a fault of the network, allowance used up: attempts 1, 0s left of ""`,
+		},
+	},
 	"a fault of TLS at the token endpoint": {
 		tokensInTurn(reply{err: tls.RecordHeaderError{}, after: sec}),
 		nil,
