@@ -1,10 +1,8 @@
 package provider
 
 import (
-	"encoding/base64"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -63,35 +61,16 @@ func valueScenes() []scene {
 	return scenes
 }
 
-// blockScenes returns more scenes of `validate` on the provider block.
-func blockScenes() []scene {
-	const line = "-----BEGIN CERTIFICATE-----"
-	body := strings.Repeat("MIIB", 16)
-	pem := line + "\n" + body + "\n-----END CERTIFICATE-----\n"
-	_, sound := trusted()
-	authority := func(title, text string) scene { return configured(title, arguments{argCACertificate: text}) }
-	return []scene{
-		authority("ca_certificate_pem is a private key", "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n"),
-		authority("ca_certificate_pem is a certificate request", strings.ReplaceAll(pem, "CERTIFICATE", "CERTIFICATE REQUEST")),
-		authority("ca_certificate_pem is broken", pem),
-		authority("ca_certificate_pem is cut short", line+"\n"+body),
-		authority("ca_certificate_pem on one line", strings.ReplaceAll(pem, "\n", " ")),
-		authority("ca_certificate_pem with line breaks that are spelled", strings.ReplaceAll(pem, "\n", `\n`)),
-		authority("ca_certificate_pem in quotes", `"`+pem+`"`),
-		authority("ca_certificate_pem in base64", base64.StdEncoding.EncodeToString([]byte(pem))),
-		authority("ca_certificate_pem without its first and last line", unframed(sound)),
-		configured("max_retries has a fraction", arguments{argMaxRetries: 1.5}),
-		configured("both kinds of credentials", arguments{argAccessToken: "t"}),
-		configured("a token and a half of the other kind", arguments{argClientID: nil, argAccessToken: "t"}),
-		{title: "two arguments that are not known yet, in several blocks", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			e := newEngine(t, northwind("").with(argBaseURL, unknown).with(argClientSecret, unknown))
-			return slices.Concat(
-				e.reports(t, oneGroup.name, oneGroup.config),
-				e.reports(t, "latest_model", arguments{"model_group_id": emptyGroup}),
-				e.reports(t, "model_group", arguments{"name": "Rainfall"}),
-				e.reports(t, "model_groups", nil))
-		}},
-	}
+// unknownScenes returns a scene of arguments that are not known yet.
+func unknownScenes() []scene {
+	return []scene{{title: "two arguments that are not known yet, in several blocks", play: func(t *testing.T) []*tfprotov6.Diagnostic {
+		e := newEngine(t, northwind("").with(argBaseURL, unknown).with(argClientSecret, unknown))
+		return slices.Concat(
+			e.reports(t, oneGroup.name, oneGroup.config),
+			e.reports(t, "latest_model", arguments{"model_group_id": emptyGroup}),
+			e.reports(t, "model_group", arguments{"name": "Rainfall"}),
+			e.reports(t, "model_groups", nil))
+	}}}
 }
 
 // originScenes returns scenes of rejected credentials of different origins.
@@ -99,24 +78,19 @@ func originScenes() []scene {
 	rejected := &catalogue.RejectedError{Err: tokenAnswered(401, "invalid_client", "The client id or the client secret is wrong.")}
 	given := &catalogue.RejectedError{Given: true, Err: answered(401, "UNAUTHORIZED", "The token has expired.")}
 	id := arguments{argClientID: "id"}
-	return []scene{
-		rejectedScene("a secret of the environment", rejected, id, "CLIENT_SECRET=s"),
+	scenes := []scene{
 		rejectedScene("an old secret in the block, a new one in the environment", rejected, complete, "CLIENT_SECRET=s"),
-		rejectedScene("a secret of the environment with a line break", rejected, id, "CLIENT_SECRET=s\n"),
-		rejectedScene("a secret with quotes", rejected, id, `CLIENT_SECRET="s"`),
-		rejectedScene("a secret with a byte order mark", rejected, id, "CLIENT_SECRET=\ufeffs"),
-		rejectedScene("a secret that nothing filled in", rejected, id, "CLIENT_SECRET=${SECRET}"),
-		rejectedScene("a secret that Python printed", rejected, id, "CLIENT_SECRET=None"),
-		rejectedScene("a secret of two lines", rejected, id, "CLIENT_SECRET=s\nt"),
-		rejectedScene("a secret with its name", rejected, id, "CLIENT_SECRET=CLIENT_SECRET=s"),
-		rejectedScene("a secret with a character that cannot be seen", rejected, id, "CLIENT_SECRET=se\u200bcret"),
-		rejectedScene("a secret that is the path of a file", rejected, id, "CLIENT_SECRET=/etc/hosts"),
-		rejectedScene("a secret of four characters", rejected, id, "CLIENT_SECRET=****"),
-		rejectedScene("a secret that is the client_id", rejected, id, "CLIENT_SECRET=id"),
 		rejectedScene("a token in the block rejected, beside client_id and client_secret", given,
 			arguments{argAccessToken: "a-longer-token"}, "CLIENT_ID=i", "CLIENT_SECRET_FILE=s"),
 		rejectedScene("a token rejected", given, arguments{argAccessToken: "id"}),
 		rejectedScene("a token of the environment rejected, beside client_id and client_secret", given, nil,
 			"CLIENT_ID=i", "CLIENT_SECRET=s", "ACCESS_TOKEN='t'"),
 	}
+	for _, secret := range []string{
+		"s", "s\n", `"s"`, "\ufeffs", "${SECRET}", "None", "s\nt", "CLIENT_SECRET=s", "se\u200bcret", "/etc/hosts", "****", "id",
+	} {
+		title := fmt.Sprintf("a secret of the environment rejected, %q", secret)
+		scenes = append(scenes, rejectedScene(title, rejected, id, "CLIENT_SECRET="+secret))
+	}
+	return scenes
 }

@@ -32,7 +32,7 @@ func TestMessages(t *testing.T) {
 	}
 	var scenes []scene
 	for _, some := range []func() []scene{
-		valueScenes, blockScenes, situationScenes, proxyScenes, originScenes, gatewayScenes, dataSourceScenes, serviceScenes,
+		valueScenes, unknownScenes, situationScenes, proxyScenes, originScenes, gatewayScenes, dataSourceScenes, serviceScenes,
 		waitingScenes, connectionScenes,
 	} {
 		scenes = append(scenes, some()...)

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -80,31 +79,6 @@ func TestTheWarningOfPausesComesWithTheLastBlock(t *testing.T) {
 		e.mustRead(t, oneGroup.name, oneGroup.config)
 		if waited := time.Since(warned); waited != 0 {
 			t.Errorf("a later block waits %s", waited)
-		}
-	})
-}
-
-// A quota that lasts answers 429 without Retry-After, which fits into every read_timeout: only the first blocks wait
-// theirs, until something is let through.
-func TestAnAllowanceThatIsUsedUp(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(manyGroups(t, 300))
-		restore := service.Inject(status(http.StatusTooManyRequests, `{"code":"RATE_LIMITED"}`, 0))
-		e := inMemory(t, service, arguments{argReadTimeout: "15s"})
-		began := time.Now()
-		for _, a := range e.readAll(t, 10, eachGroup(0, 300)) {
-			if !failed(a.diagnostics) {
-				t.Fatalf("%+v", a)
-			}
-		}
-		sent := len(service.Requests())
-		if took := time.Since(began); took > 30*sec || sent > 60 {
-			t.Errorf("300 blocks took %s and %d requests", took, sent)
-		}
-		restore()
-		time.Sleep(30 * sec)
-		for _, a := range e.readAll(t, 10, eachGroup(0, 20)) {
-			expectNone(t, a.diagnostics)
 		}
 	})
 }

@@ -16,6 +16,7 @@ import (
 const (
 	byteOrderMark = "\ufeff"
 	quotes        = "\"'`“”‘’„"
+	giveContent   = `; give its content, by file("…") in a configuration or by a variable that ends in ` + fileSuffix
 )
 
 // IsBlank reports whether a text has nothing but white space.
@@ -47,7 +48,7 @@ func oddity(text string) string {
 	case isAssignment(text):
 		return "looks like KEY=value; give only the value"
 	case isFile(text):
-		return "is the path of a file; a variable that ends in " + fileSuffix + " names a file"
+		return "is the name of a file" + giveContent
 	}
 	return ""
 }

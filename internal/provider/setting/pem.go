@@ -21,23 +21,10 @@ type Bundle struct {
 	LeftOut      []string // such as "certificate 2 of 3: x509: negative serial number"
 }
 
-// ParseBundle reads certificates in PEM form that are trusted. Those that cannot be parsed are left out, but at least
-// one must parse: bundles that many programs ship had one that Go refuses. An error never quotes the text, because
-// that may be a private key.
-func ParseBundle(text string) (Bundle, error) {
-	return parseBundle(text, CACertificate)
-}
-
-// ParseChain reads the certificate of a client, followed by those between it and its authority.
-func ParseChain(text string) ([]*x509.Certificate, error) {
-	chain, err := parseBundle(text, ClientCertificate)
-	if err == nil && len(chain.LeftOut) > 0 {
-		return nil, errors.New(chain.LeftOut[0])
-	}
-	return chain.Certificates, err
-}
-
-func parseBundle(text, argument string) (found Bundle, err error) {
+// ParseBundle reads certificates in PEM form. Those that cannot be parsed are left out, but at least one must parse:
+// bundles that many programs ship had one that Go refuses. An error never quotes the text, because that may be a
+// private key.
+func ParseBundle(text string) (found Bundle, err error) {
 	blocks := blocksOf(text)
 	for i, block := range blocks {
 		certificate, broken := x509.ParseCertificate(block.content)
@@ -57,9 +44,18 @@ func parseBundle(text, argument string) (found Bundle, err error) {
 	}
 	if len(found.Certificates) == 0 {
 		why := append(found.LeftOut, "")[0]
-		err = errors.New(cmp.Or(notPEM(text, argument, certificateLabel), why))
+		err = errors.New(cmp.Or(notPEM(text, certificateLabel), why))
 	}
 	return found, err
+}
+
+// ParseChain reads the certificate of a client, followed by those between it and its authority. All must parse.
+func ParseChain(text string) ([]*x509.Certificate, error) {
+	chain, err := ParseBundle(text)
+	if err == nil && len(chain.LeftOut) > 0 {
+		return nil, errors.New(chain.LeftOut[0])
+	}
+	return chain.Certificates, err
 }
 
 // ParseKey reads a private key in PEM form. It skips other blocks, such as its certificate.
@@ -67,7 +63,7 @@ func ParseKey(text string) (crypto.Signer, error) {
 	blocks := blocksOf(text)
 	at := max(0, slices.IndexFunc(blocks, pemBlock.isKey))
 	block := append(blocks, pemBlock{})[at]
-	key, mistake := signerOf(block.content), notPEM(text, ClientKey, keyLabel)
+	key, mistake := signerOf(block.content), notPEM(text, keyLabel)
 	switch {
 	case key != nil:
 		return key, nil
@@ -159,8 +155,8 @@ func otherLabel(label, want string) error {
 	return fmt.Errorf("it holds a block labelled %s; give blocks labelled %s", redact.Abridged(label), want)
 }
 
-// notPEM says what stands in place of a text in PEM form, as the value of an argument, or returns "".
-func notPEM(text, argument, label string) string {
+// notPEM says what stands in place of a text in PEM form, or returns "".
+func notPEM(text, label string) string {
 	odd := oddity(text)
 	decoded, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
 	form := binaryForm(decoded)
@@ -168,15 +164,14 @@ func notPEM(text, argument, label string) string {
 		form = `a text in PEM form; give that text, as base64decode("…") does in a configuration`
 	}
 	switch {
-	case odd != "" && !isFile(text):
+	case odd != "":
 		return "it " + odd
 	case strings.Contains(text, beginBlock):
 		return ""
 	case err == nil && form != "":
 		return "it is base64 of " + form
 	case strings.ContainsAny(text, `./\`) && !strings.Contains(strings.TrimSpace(text), "\n"):
-		return `it looks like the name of a file, and the content is needed; write file("…") in the configuration, ` +
-			`or name the file in ` + FileVariable(argument)
+		return "it looks like the name of a file" + giveContent
 	}
 	return "it is not in PEM form, which begins with the line " + beginBlock + label + dashes
 }
