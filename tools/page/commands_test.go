@@ -1,0 +1,143 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// driven are the commands of the scripts beside testscript's own. A SELECTOR is of CSS or XPath.
+//
+//	open PATH            opens a path of the sandbox
+//	live                 waits until the page follows the sandbox, and is painted: Chromium drops keys and clicks before that
+//	javascript on|off    for the pages that are opened then
+//	click SELECTOR
+//	focus SELECTOR
+//	fill SELECTOR TEXT   types a text in the place of the one that is there
+//	press KEY…           presses the keys of these names, or types texts
+//	says SELECTOR TEXT   waits until the element has the text
+//	is EXPRESSION        waits until an expression of JavaScript is true
+//	run EXPRESSION
+//	state NAME           looks at the page as it is in each window, and has axe look at it
+//	clipboard FILE       writes what is in the clipboard to a file
+//	steady               takes away what differs from run to run
+//	picture NAME         leaves a picture of it in the folder of -pictures
+var driven = map[string]func(b *tab, arguments []string){
+	"open":       func(b *tab, a []string) { b.do(chromedp.Navigate(b.Getenv("URL") + a[0])) },
+	"live":       func(b *tab, _ []string) { b.waits(isLive) },
+	"javascript": func(b *tab, a []string) { b.do(emulation.SetScriptExecutionDisabled(a[0] == "off")) },
+	"click":      func(b *tab, a []string) { b.do(chromedp.Click(a[0])) },
+	"focus":      func(b *tab, a []string) { b.do(chromedp.Focus(a[0])) },
+	"fill": func(b *tab, a []string) {
+		b.do(chromedp.Focus(a[0]), chromedp.Evaluate("document.activeElement.select()", nil), chromedp.KeyEvent(kb.Delete+a[1]))
+	},
+	"press": (*tab).press,
+	"says":  (*tab).says,
+	"is":    func(b *tab, a []string) { b.waits(a[0]) },
+	"run":   func(b *tab, a []string) { b.Check(b.evaluate(a[0], nil)) },
+	"state": (*tab).state,
+	"clipboard": func(b *tab, a []string) {
+		b.Check(os.WriteFile(b.MkAbs(a[0]), []byte(b.text("navigator.clipboard.readText()")), 0o600))
+	},
+	"steady": func(b *tab, _ []string) {
+		b.do(chromedp.EmulateViewport(1440, 900), media("prefers-color-scheme", "light"), chromedp.Evaluate(steady, nil))
+	},
+	"picture": func(b *tab, a []string) { b.picture(a[0]) },
+}
+
+const isLive = `document.body.className === "live" && performance.getEntriesByName("first-contentful-paint").length`
+
+// tab is a tab of the browser, which a script drives.
+type tab struct {
+	*testscript.TestScript
+
+	ctx context.Context
+}
+
+// newTab opens an empty tab. The test fails if a script of the page fails, or the page's policy refuses something.
+func newTab(tb testing.TB) context.Context {
+	tb.Helper()
+	ctx, cancel := chromedp.NewContext(chromium)
+	tb.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 5*time.Minute)
+	tb.Cleanup(cancel)
+	chromedp.ListenTarget(ctx, func(event any) {
+		switch event := event.(type) {
+		case *runtime.EventExceptionThrown:
+			tb.Errorf("a script fails: %s", event.ExceptionDetails.Error())
+		case *log.EventEntryAdded:
+			if event.Entry.Source == log.SourceSecurity || strings.Contains(event.Entry.Text, "Content Security Policy") {
+				tb.Errorf("the browser refuses: %s", event.Entry.Text)
+			}
+		}
+	})
+	actions := []chromedp.Action{log.Enable(), page.BringToFront(), chromedp.EmulateViewport(1400, 900)}
+	for _, name := range []string{"clipboard-read", "clipboard-write"} {
+		clipboard := &browser.PermissionDescriptor{Name: name}
+		actions = append(actions, browser.SetPermission(clipboard, browser.PermissionSettingGranted))
+	}
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		tb.Fatal(err)
+	}
+	return ctx
+}
+
+func (b *tab) do(actions ...chromedp.Action) { b.Check(chromedp.Run(b.ctx, actions...)) }
+
+var keys = map[string]string{
+	"Tab": kb.Tab, "Enter": kb.Enter, "Escape": kb.Escape, "Down": kb.ArrowDown, "Up": kb.ArrowUp, "Home": kb.Home, "End": kb.End,
+}
+
+func (b *tab) press(names []string) {
+	for _, name := range names {
+		key, ok := keys[name]
+		if !ok {
+			key = name
+		}
+		b.do(chromedp.KeyEvent(key))
+	}
+}
+
+func (b *tab) says(arguments []string) {
+	b.waits(fmt.Sprintf(`document.querySelector(%q)?.textContent.includes(%q)`, arguments[0], arguments[1]))
+}
+
+// waits until the expression is true. While another page is loaded it is not.
+func (b *tab) waits(expression string) {
+	var problem error
+	for range 300 {
+		var so bool
+		if problem = b.evaluate("(async () => !!(await ("+expression+")))()", &so); so {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	var said string
+	_ = b.evaluate("document.body.innerText", &said)
+	b.Fatalf("this is not so: %s (%v)\nThe page says:\n%.3000s", expression, problem, said)
+}
+
+// evaluate stores the value of an expression of JavaScript in result. A promise is awaited.
+func (b *tab) evaluate(expression string, result any) error {
+	return chromedp.Run(b.ctx, chromedp.Evaluate(expression, result, func(p *runtime.EvaluateParams) *runtime.EvaluateParams {
+		return p.WithAwaitPromise(true)
+	}))
+}
+
+// text returns the value of an expression of JavaScript that is a text.
+func (b *tab) text(expression string) (text string) {
+	b.Check(b.evaluate(expression, &text))
+	return text
+}
