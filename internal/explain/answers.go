@@ -94,26 +94,19 @@ func (m *message) redirected(api *catalogue.APIError) {
 // unusable explains a success whose body does not follow the interface. Many records may be wrong in the same way.
 func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.say(SummaryUnexpected, notAsPromised, checkWhoAnswers)
+	problem, form := Sentence(unusable.Problem), ""
 	if unusable.IsPart {
 		m.next = "Use a newer version of the provider. If this is the newest, show this to the service's operator."
 	}
 	if unusable.Place != "" {
-		m.Short = m.said[0]
+		problem = fmt.Sprintf("At %s: %s.", unusable.Place, unusable.Problem)
+		m.Short = problem
 		m.next = "Show this to the service's operator, and look for a newer version of the provider."
 	}
-}
-
-// quoteUnusable describes a body that cannot be used, and names the request that it answers.
-func (m *message) quoteUnusable(unusable *catalogue.UnusableAnswerError) {
-	problem := Sentence(unusable.Problem)
-	if unusable.Place != "" {
-		problem = fmt.Sprintf("At %s: %s.", unusable.Place, unusable.Problem)
-	}
-	m.said = append(m.said, problem)
-	form := ""
 	if unusable.ContentType != "" {
 		form = fmt.Sprintf(", content type %q", unusable.ContentType)
 	}
+	m.said = append(m.said, problem)
 	m.quoteRequest(unusable.Status, form, unusable.Endpoint, unusable.RequestID)
 	m.fault = "at " + field(unusable.Place)
 }

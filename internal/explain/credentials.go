@@ -48,8 +48,7 @@ func (m *message) rejected(rejected *catalogue.RejectedError) {
 	case api == nil:
 		m.say(SummaryNoToken, noUsableToken, notTheService)
 		m.fact = cmp.Or(m.fact, "The fault: "+rejected.Err.Error())
-	case isRedirect(api), errors.Is(api, catalogue.ErrOrganisationDisabled):
-		m.answered(api)
+	case isRedirect(api), errors.Is(api, catalogue.ErrOrganisationDisabled): // told as that
 	case rejected.Given:
 		m.say(SummaryTokenRejected, "The service rejected the access token.", "")
 		m.blame("that it is meant for the service at base_url. Tokens expire: get a new one. " + m.by.insteadOfToken())

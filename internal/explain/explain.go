@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
@@ -74,10 +75,13 @@ func (e *Explainer) Tell(p Problem) Problem {
 // Explain says what failed, what the service said, and what to do next.
 func (e *Explainer) Explain(err error, about Subject) Problem {
 	m := &message{by: e, about: about}
-	m.quote(err)
 	gaveUp, isOver := errors.AsType[*catalogue.GaveUpError](err)
+	if isOver {
+		m.readTimeout = (gaveUp.Elapsed + gaveUp.Remaining).Round(time.Millisecond)
+	}
 	rejected, isRejected := errors.AsType[*catalogue.RejectedError](err)
 	isInterrupted := errors.Is(err, context.Canceled)
+	m.failed(err)
 	switch {
 	case isRejected:
 		m.rejected(rejected)
@@ -85,8 +89,6 @@ func (e *Explainer) Explain(err error, about Subject) Problem {
 		m.gaveUp(gaveUp)
 	case isInterrupted:
 		m.interrupted(err)
-	default:
-		m.failed(err)
 	}
 	if isInterrupted || isRejected || m.fault != "" {
 		m.Cause = m.Summary + m.fault
@@ -94,18 +96,22 @@ func (e *Explainer) Explain(err error, about Subject) Problem {
 	return m.finished()
 }
 
-// failed explains the failure of one attempt, which quote has seen.
+// failed explains the failure of one attempt, and quotes what it says.
 func (m *message) failed(err error) {
-	unusable, isUnusable := errors.AsType[*catalogue.UnusableAnswerError](err)
-	tooLarge, isTooLarge := errors.AsType[*catalogue.TooLargeError](err)
+	var (
+		network  *catalogue.NetworkError
+		unusable *catalogue.UnusableAnswerError
+		tooLarge *catalogue.TooLargeError
+	)
 	switch {
-	case m.api != nil:
+	case errors.As(err, &m.api):
+		m.quoteRefusal(m.api)
 		m.answered(m.api)
-	case m.network != nil:
-		m.unserved(m.network)
-	case isUnusable:
+	case errors.As(err, &network):
+		m.unserved(network)
+	case errors.As(err, &unusable):
 		m.unusable(unusable)
-	case isTooLarge:
+	case errors.As(err, &tooLarge):
 		m.say(SummaryTooLarge, overLimit(tooLarge.String(), tooLarge.Size, tooLarge.Limit),
 			"Read less at once: "+readLess)
 	default:

@@ -19,6 +19,8 @@ import (
 
 // unserved explains an attempt without a whole answer.
 func (m *message) unserved(network *catalogue.NetworkError) {
+	m.fact = fmt.Sprintf("The fault: %s, for %s", network.Problem, network.Endpoint)
+	m.fault = fmt.Sprint(network.Fault)
 	timeout, length := m.timeout(network)
 	of, summary := adviceOn(network), SummaryUnreachable
 	through := network.Proxy

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -16,9 +15,8 @@ type message struct {
 	Problem // its Detail, Cause and Said come last
 	by      *Explainer
 	about   Subject
-	api     *catalogue.APIError     // the answer that it is about, if there is one
-	network *catalogue.NetworkError // the fault that it is about, if there is one
-	// readTimeout is the whole time of the read, if it is known.
+	api     *catalogue.APIError // the answer that it is about, if there is one
+	// readTimeout is the whole time of a read that gave up.
 	readTimeout time.Duration
 	fault       string // what distinguishes its cause from others of its summary; it is not shown
 
@@ -55,20 +53,6 @@ func (m *message) finished() Problem {
 // field returns the part of a place that is the same in every record of a list, such as revision of models[3].revision.
 func field(place string) string {
 	return strings.Trim(place[strings.LastIndexByte(place, ']')+1:], ".")
-}
-
-// quote takes over what err says of an answer, or of the fault of an attempt without one.
-func (m *message) quote(err error) {
-	var unusable *catalogue.UnusableAnswerError
-	switch {
-	case errors.As(err, &m.api):
-		m.quoteRefusal(m.api)
-	case errors.As(err, &m.network):
-		m.fact = fmt.Sprintf("The fault: %s, for %s", m.network.Problem, m.network.Endpoint)
-		m.fault = fmt.Sprint(m.network.Fault)
-	case errors.As(err, &unusable):
-		m.quoteUnusable(unusable)
-	}
 }
 
 // quoteRequest quotes the status of an answer, what else its head says, and the request.

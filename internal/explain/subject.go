@@ -25,7 +25,7 @@ type Subject struct {
 // of reports whether api is about the argument of the subject.
 func (s Subject) of(api *catalogue.APIError) bool {
 	switch {
-	case s.Value == "" || len(s.Path.Steps()) == 0:
+	case s.Value == "" || len(s.Path.Steps()) == 0 || api.OfToken():
 		return false
 	case errors.Is(api, catalogue.ErrInvalidRequest):
 		return s.blamedBy(api)

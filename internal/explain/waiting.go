@@ -22,15 +22,15 @@ var endings = map[catalogue.Cause]string{
 
 // gaveUp explains a read whose fault another attempt might have passed: what failed, and why no attempt follows.
 func (m *message) gaveUp(gaveUp *catalogue.GaveUpError) {
-	api, timeout := m.api, rounded(gaveUp.Elapsed+gaveUp.Remaining)
+	api, timeout := m.api, rounded(m.readTimeout)
 	switch {
 	case gaveUp.Cause == catalogue.CeilingTooLow:
 		m.say(SummaryTimeout, fmt.Sprintf("With max_requests = %q this read cannot be sent within read_timeout (%s).",
 			m.by.MaxRequests, timeout),
-			"Raise max_requests"+orRaise(gaveUp, gaveUp.Wait)+".")
+			"Raise max_requests"+m.orRaise(gaveUp, gaveUp.Wait)+".")
 		return
 	case api != nil && api.Status == http.StatusTooManyRequests:
-		m.rateLimited(gaveUp, api)
+		m.rateLimited(gaveUp)
 		return
 	case gaveUp.Err == nil:
 		const cause = "This read was not answered within read_timeout, which is %s. It was waiting for %s."
@@ -38,10 +38,8 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError) {
 			"Raise read_timeout, or max_requests if it is set.")
 		return
 	}
-	m.readTimeout = (gaveUp.Elapsed + gaveUp.Remaining).Round(time.Millisecond)
-	m.failed(gaveUp.Err)
 	if api != nil && gaveUp.Wait > 0 {
-		m.next = "Try again " + later(api.RetryAfter) + orRaise(gaveUp, api.RetryAfter) +
+		m.next = "Try again " + later(api.RetryAfter) + m.orRaise(gaveUp, api.RetryAfter) +
 			". If it lasts, show this to the service's operator."
 	}
 	ending := cmp.Or(endings[gaveUp.Cause], raiseRetries(gaveUp, api))
@@ -62,8 +60,8 @@ func raiseRetries(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) string
 }
 
 // rateLimited explains a read that the service's allowance left no time for.
-func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
-	asked := " and does not say for how long."
+func (m *message) rateLimited(gaveUp *catalogue.GaveUpError) {
+	api, asked := m.api, " and does not say for how long."
 	if api.RetryAfter > 0 {
 		asked = fmt.Sprintf(" and asks for a wait of %s.", length(api.RetryAfter))
 	}
@@ -73,17 +71,17 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIE
 		end = " Another read gave up because of that, and none was let through since, so this one did not wait."
 	case gaveUp.Wait == 0:
 		end = fmt.Sprintf(" read_timeout, which is %s, was over before one was let through.",
-			rounded(gaveUp.Elapsed+gaveUp.Remaining))
+			rounded(m.readTimeout))
 	}
 	m.say(SummaryRateLimited, "The service refuses requests for now (429)"+asked+end,
-		"Run again "+later(min(gaveUp.Wait, api.RetryAfter))+orRaise(gaveUp, api.RetryAfter)+". If several runs use "+
+		"Run again "+later(min(gaveUp.Wait, api.RetryAfter))+m.orRaise(gaveUp, api.RetryAfter)+". If several runs use "+
 			"these credentials, start fewer at once, or give each a share of the allowance with max_requests.")
 }
 
 // orRaise offers a longer read_timeout, unless the wait is an hour or more. It says in whole seconds how long, unless
 // the wait is only a back-off: asked is the one that was asked for, 0 for none.
-func orRaise(gaveUp *catalogue.GaveUpError, asked time.Duration) string {
-	text := fmt.Sprintf(", or raise read_timeout (now %s)", rounded(gaveUp.Elapsed+gaveUp.Remaining))
+func (m *message) orRaise(gaveUp *catalogue.GaveUpError, asked time.Duration) string {
+	text := fmt.Sprintf(", or raise read_timeout (now %s)", rounded(m.readTimeout))
 	switch {
 	case gaveUp.Wait >= time.Hour:
 		return ""
@@ -96,10 +94,14 @@ func orRaise(gaveUp *catalogue.GaveUpError, asked time.Duration) string {
 // interrupted explains a read that the user stopped. It says what the read was waiting for, because that is often why
 // the user stopped it.
 func (m *message) interrupted(err error) {
+	at, isRead := errors.AsType[*catalogue.InterruptedError](err)
+	if isRead && at.Last != nil {
+		m.failed(at.Last)
+	}
+	m.fault = "" // an interrupt is one cause, whatever it ends
 	m.say(SummaryInterrupted, "The run was interrupted while the catalogue was being read.",
 		"Run it again to read what is missing.")
-	at, ok := errors.AsType[*catalogue.InterruptedError](err)
-	if !ok || at.WaitingFor == "" && at.Attempts == 0 {
+	if !isRead || at.WaitingFor == "" && at.Attempts == 0 {
 		return
 	}
 	m.cause += fmt.Sprintf(" This read had made %s and was waiting for %s", attemptCount(at.Attempts),
@@ -108,8 +110,6 @@ func (m *message) interrupted(err error) {
 		m.cause += fmt.Sprintf(" (%s to go)", rounded(at.Remaining))
 	}
 	m.cause += "."
-	m.quote(at.Last)
-	m.fault = "" // an interrupt is one cause, whatever it ends
 }
 
 func attemptCount(n int) string {
