@@ -10,9 +10,7 @@ import (
 
 const (
 	checkBaseURL    = "Check base_url: it is the part of the service's address that comes before /v1."
-	reportIt        = "Please report this to the provider's developers."
 	actOrShow       = "Act on what the service said, or show it to the service's operator."
-	notAsPromised   = "The service answered with success, but the answer does not follow its interface."
 	checkWhoAnswers = "Check base_url: the server there may be a proxy or a login page. If it is the service, " +
 		"report this to its operator, and look for a newer version of the provider."
 )
@@ -93,7 +91,8 @@ func (m *message) redirected(api *catalogue.APIError) {
 
 // unusable explains a success whose body does not follow the interface. Many records may be wrong in the same way.
 func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
-	m.say(SummaryUnexpected, notAsPromised, checkWhoAnswers)
+	m.say(SummaryUnexpected, "The service answered with success, but the answer does not follow its interface.",
+		checkWhoAnswers)
 	problem, form := Sentence(unusable.Problem), ""
 	if unusable.IsPart {
 		m.next = "Use a newer version of the provider. If this is the newest, show this to the service's operator."

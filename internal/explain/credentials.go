@@ -37,16 +37,12 @@ func (o Origin) String() string {
 	return o.Variable
 }
 
-const (
-	noUsableToken = "The service answered the request for a token without one that can be used."
-	notTheService = "Check base_url: the server there may not be the service."
-)
-
 // rejected explains why the process cannot get a token that the service accepts.
 func (m *message) rejected(rejected *catalogue.RejectedError) {
 	switch api := m.api; {
 	case api == nil:
-		m.say(SummaryNoToken, noUsableToken, notTheService)
+		m.say(SummaryNoToken, "The service answered the request for a token without one that can be used.",
+			"Check base_url: the server there may not be the service.")
 		m.fact = cmp.Or(m.fact, "The fault: "+rejected.Err.Error())
 	case isRedirect(api), errors.Is(api, catalogue.ErrOrganisationDisabled): // told as that
 	case rejected.Given:

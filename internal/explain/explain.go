@@ -24,27 +24,17 @@ type Explainer struct {
 	// ProxyLeftOut says in a sentence why a proxy that is set is not used for the service. It is empty if none is.
 	ProxyLeftOut string
 
-	mu  sync.Mutex
-	ids map[string]string // of model groups that were listed, by their form in lower case
-	// told are the problems that were told in full, by their causes.
-	told map[string]Problem
+	ids  sync.Map // of model groups that were listed, by their form in lower case
+	told sync.Map // the [Problem] that was told in full, by its cause
 }
 
 // Know takes in the id of a model group that exists.
-func (e *Explainer) Know(id string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.ids == nil {
-		e.ids = map[string]string{}
-	}
-	e.ids[strings.ToLower(id)] = id
-}
+func (e *Explainer) Know(id string) { e.ids.Store(strings.ToLower(id), id) }
 
 // sameButCase names the model group whose id differs from one that is not found only in case, or returns "".
 func (e *Explainer) sameButCase(id string) string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	known := e.ids[strings.ToLower(id)]
+	found, _ := e.ids.Load(strings.ToLower(id))
+	known, _ := found.(string)
 	if known == "" || known == id {
 		return ""
 	}
@@ -57,19 +47,15 @@ func (e *Explainer) Tell(p Problem) Problem {
 	if p.Cause == "" {
 		return p
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	first, known := e.told[p.Cause]
+	told, known := e.told.LoadOrStore(p.Cause, p)
+	first, _ := told.(Problem)
 	switch {
-	case known && first.Source == p.Source:
+	case !known:
+		return p
+	case first.Source == p.Source:
 		return p.pointing("another error of\n"+first.Source, first.Said)
-	case known:
-		return p.pointing("the error of\n"+first.Source, first.Said)
-	case e.told == nil:
-		e.told = map[string]Problem{}
 	}
-	e.told[p.Cause] = p
-	return p
+	return p.pointing("the error of\n"+first.Source, first.Said)
 }
 
 // Explain says what failed, what the service said, and what to do next.
@@ -115,6 +101,6 @@ func (m *message) failed(err error) {
 		m.say(SummaryTooLarge, overLimit(tooLarge.String(), tooLarge.Size, tooLarge.Limit),
 			"Read less at once: "+readLess)
 	default:
-		m.say(SummaryNotRead, Sentence(err.Error()), reportIt)
+		m.say(SummaryNotRead, Sentence(err.Error()), "Please report this to the provider's developers.")
 	}
 }

@@ -84,12 +84,6 @@ func TestMessagesByHand(t *testing.T) {
 			parts:   []string{"not have a token endpoint", "Status 405"},
 			next:    checkBaseURL,
 		},
-		"a redirect without a target": {
-			err:     &catalogue.RejectedError{Err: tokenAnswered(399, "", "")},
-			summary: explain.SummaryNoToken,
-			parts:   []string{"refused the request for a token", "Status 399, for POST"},
-			next:    "something else may answer there.",
-		},
 		"no token for another reason": {
 			err:     &catalogue.RejectedError{Err: errors.New("something odd")},
 			summary: explain.SummaryNoToken,

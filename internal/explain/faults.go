@@ -21,7 +21,10 @@ import (
 func (m *message) unserved(network *catalogue.NetworkError) {
 	m.fact = fmt.Sprintf("The fault: %s, for %s", network.Problem, network.Endpoint)
 	m.fault = fmt.Sprint(network.Fault)
-	timeout, length := m.timeout(network)
+	timeout, length := "request_timeout", network.Limit
+	if length == 0 {
+		timeout, length = "read_timeout", m.readTimeout
+	}
 	of, summary := adviceOn(network), SummaryUnreachable
 	through := network.Proxy
 	switch {
@@ -29,7 +32,6 @@ func (m *message) unserved(network *catalogue.NetworkError) {
 		through = nil // the advice names it
 	case network.TimedOut && network.Fault == catalogue.Broken:
 		summary = SummaryTimeout
-		m.fact = fmt.Sprintf("The request: %s", network.Endpoint)
 	case network.TimedOut && length < time.Second:
 		of.next = "Raise {timeout}: few connections are made in so short a time."
 	case network.Fault.Permanent():
@@ -43,14 +45,6 @@ func (m *message) unserved(network *catalogue.NetworkError) {
 	if through != nil {
 		m.add("The request went through the proxy %s, which %s names.", through.Address, through.Variable)
 	}
-}
-
-// timeout names the argument that ended an attempt, and its value.
-func (m *message) timeout(network *catalogue.NetworkError) (string, time.Duration) {
-	if network.Limit > 0 {
-		return "request_timeout", network.Limit
-	}
-	return "read_timeout", m.readTimeout
 }
 
 // advice is the cause of a fault and the next step. filling has the words in braces.
@@ -73,7 +67,7 @@ var advices = map[catalogue.Fault]advice{
 	},
 	catalogue.Broken: {
 		"The connection ended before the answer was complete.",
-		"Try again later. If it lasts, show this to the operator of the service, or of a proxy in front of it.{tls}",
+		"Try again later. If it lasts, show this to the operator of the service, or of a proxy in front of it.",
 	},
 	catalogue.StreamRefused: {
 		"The service refused to serve the request on its connection (HTTP/2).",
@@ -184,10 +178,10 @@ func adviceOn(network *catalogue.NetworkError) advice {
 // filling fills the words in braces of an advice.
 func (m *message) filling(network *catalogue.NetworkError, timeout string, length time.Duration) *strings.Replacer {
 	scheme, address, _ := strings.Cut(network.Origin, "://")
-	host := hostOf(network.Origin)
+	host := (&url.URL{Host: address}).Hostname()
 	found := cmp.Or(network.Certificate, &catalogue.Certificate{})
 	through := cmp.Or(network.Proxy, &catalogue.Proxy{})
-	whose, alone, within, tls := "The server's certificate", "", "", ""
+	whose, alone, within := "The server's certificate", "", ""
 	if found.Subject != "" {
 		whose = fmt.Sprintf("The certificate of the authority %q", found.Subject)
 	}
@@ -195,20 +189,20 @@ func (m *message) filling(network *catalogue.NetworkError, timeout string, lengt
 		alone = " The server sent only its own certificate: if that authority is an intermediate one, the server has " +
 			"to send that one's certificate, too."
 	}
+	letter := redact.OddCharacter(host, func(r rune) bool { return r > unicode.MaxASCII })
+	if letter != "" { // it may only look like one of ASCII
+		letter = " Its " + letter + "."
+	}
 	if network.TimedOut {
 		within = fmt.Sprintf(" within %s, which is %s", timeout, Duration(length))
-	}
-	if scheme == "http" && network.OfToken() { // a server that requires TLS breaks off the first request of a process
-		tls = " If the server speaks TLS, write https:// in base_url."
 	}
 	return strings.NewReplacer(
 		"{address}", address,
 		"{host}", host,
-		"{letter}", beyondASCII(host),
+		"{letter}", letter,
 		"{hint}", m.by.whyNoProxy(scheme, network.Proxy),
 		"{within}", within,
 		"{timeout}", timeout,
-		"{tls}", tls,
 		"{whose}", whose,
 		"{names}", Enumerated(found.Names),
 		"{issuer}", strconv.Quote(found.Issuer),
@@ -223,15 +217,6 @@ func (m *message) filling(network *catalogue.NetworkError, timeout string, lengt
 		"{answer}", statusText(network.ProxyStatus),
 		"{without}", orWithout(through, host),
 	)
-}
-
-// beyondASCII names the first letter of a host that may only look like one of ASCII, or returns "".
-func beyondASCII(host string) string {
-	odd := redact.OddCharacter(host, func(r rune) bool { return r > unicode.MaxASCII })
-	if odd == "" {
-		return ""
-	}
-	return " Its " + odd + "."
 }
 
 // whyNoProxy says why a request went through no proxy, or returns "".
@@ -299,13 +284,4 @@ func orWithout(through *catalogue.Proxy, host string) string {
 	}
 	return fmt.Sprintf(", or go without it: %s is set, and none of its entries applies to %s. An entry is a host, "+
 		".DOMAIN or ADDRESS/BITS; commas separate them.", through.Except, host)
-}
-
-// hostOf returns the host of an origin, without its port.
-func hostOf(origin string) string {
-	base, err := url.Parse(origin)
-	if err != nil {
-		return ""
-	}
-	return base.Hostname()
 }

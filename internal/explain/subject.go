@@ -80,13 +80,11 @@ func (s Subject) filled(text, shown string) string {
 // missing says that the service misses the id.
 func (s Subject) missing(m *message, api *catalogue.APIError) {
 	const missing = "The catalogue has no model group {value}, or these credentials cannot see it"
-	m.say(SummaryGroupNotFound, missing+": the service does not tell these apart.",
+	m.say(SummaryGroupNotFound, missing+".",
 		"Use the id of a group. If you have a model, use its model_group_id, not its id. Check also that these "+
 			"credentials may see the group: modelcatalogue_model_groups lists those that they see.")
-	m.Short = missing + "."
 	if s.OfLatest {
 		m.Summary, m.cause = SummaryGroupOrModels, missing+", or it has no models yet."
-		m.Short = m.cause
 		m.next += " If the group has no models yet, leave it out until it has one."
 	}
 	if !api.SaysNotFound() {

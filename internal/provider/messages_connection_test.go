@@ -100,11 +100,6 @@ func connectionScenes() []scene {
 		{title: "nobody there", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			return readOnce(t, northwind("http://127.0.0.1:1")) // a port that no other test is given
 		}},
-		{title: "a connection that is closed at once", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			served := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
-			t.Cleanup(served.Close)
-			return readOnce(t, northwind(served.URL).with(argMaxRetries, 0))
-		}},
 		undialled("a host with a letter beyond ASCII", arguments{argBaseURL: "https://katalog-münchen.example"},
 			&net.DNSError{Err: "no such host", Name: "xn--katalog-mnchen-osb.example", IsNotFound: true}),
 		undialled("a network that is down", nil, errors.New("network is unreachable")),
