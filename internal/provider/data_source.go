@@ -31,14 +31,6 @@ type connection struct {
 	warned    atomic.Bool // of pauses
 }
 
-// now returns the moment at which the conditions of a block hold.
-func (c *connection) now() time.Time {
-	if c.moment.IsZero() {
-		return time.Now()
-	}
-	return c.moment
-}
-
 // dataSource is a data source with arguments and results in a State, a struct with tfsdk tags.
 type dataSource[State any] struct {
 	name       string

@@ -26,7 +26,7 @@ func latestModelsSchema() schema.Schema {
 					"or those of `time_horizon`.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.List{validID, oneSpelling{}, idsOrHorizon{}},
+				Validators:  []validator.List{validID, idsOrHorizon{}},
 			},
 			"time_horizon": schema.StringAttribute{
 				MarkdownDescription: "The key of a time horizon, such as `day_ahead`, whose groups are read. " +

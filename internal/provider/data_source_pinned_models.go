@@ -26,7 +26,7 @@ func pinnedModelsSchema() schema.Schema {
 					"reads nothing.",
 				Required:    true,
 				ElementType: types.NumberType,
-				Validators:  []validator.Map{countRule, oneSpelling{}},
+				Validators:  []validator.Map{countRule},
 			},
 			argDockerImages: schema.MapAttribute{
 				MarkdownDescription: "The container image reference that was reviewed, by model group id, for any of " +
@@ -34,7 +34,7 @@ func pinnedModelsSchema() schema.Schema {
 					"one plan names every group that differs.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.Map{notEmpty(explain.SummaryInvalidImage), oneSpelling{}, imagesOfPins{}},
+				Validators:  []validator.Map{notEmpty(explain.SummaryInvalidImage), imagesOfPins{}},
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 			argAttributes:      attributesArgument(pinnedModelAttributes(), "models"),

@@ -30,11 +30,12 @@ type rule struct {
 	summary string
 	problem func(attr.Value) string // about a known value, such as "is empty", or ""
 	next    string                  // what to write, "" if the problem says it
+	ofIDs   bool                    // the texts are ids of model groups
 }
 
 // The rules.
 var (
-	validID   = rule{summary: explain.SummaryInvalidID, problem: idProblem}
+	validID   = rule{summary: explain.SummaryInvalidID, problem: idProblem, ofIDs: true}
 	countRule = rule{summary: explain.SummaryInvalidRevision, problem: countProblem}
 	ageRule   = rule{summary: explain.SummaryInvalidAge, problem: ageProblem}
 )
@@ -63,11 +64,16 @@ func (r rule) ofArgument(at path.Path, value attr.Value) diag.Diagnostics {
 // ValidateList checks each element.
 func (r rule) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	wrong := mistakes{rule: r, argument: req.Path}
+	var texts []string
 	for i, element := range req.ConfigValue.Elements() {
 		at := req.Path.AtListIndex(i)
 		wrong.check(at, at.String(), element)
+		texts = append(texts, asText(element))
 	}
 	resp.Diagnostics.Append(wrong.diagnostics()...)
+	if r.ofIDs {
+		checkSpellings(&resp.Diagnostics, texts, req.Path.AtListIndex)
+	}
 }
 
 // ValidateMap checks each element, and its key, which is the id of a model group.
@@ -75,12 +81,15 @@ func (r rule) ValidateMap(_ context.Context, req validator.MapRequest, resp *val
 	keys := mistakes{rule: validID, argument: req.Path}
 	values := mistakes{rule: r, argument: req.Path}
 	elements := req.ConfigValue.Elements()
-	for _, id := range slices.Sorted(maps.Keys(elements)) {
+	ids := slices.Sorted(maps.Keys(elements))
+	for _, id := range ids {
 		at := req.Path.AtMapKey(id)
 		keys.check(at, "The key "+explain.Quoted(id), types.StringValue(id))
 		values.check(at, at.String(), elements[id])
 	}
-	resp.Diagnostics.Append(append(keys.diagnostics(), values.diagnostics()...)...)
+	resp.Diagnostics.Append(keys.diagnostics()...)
+	resp.Diagnostics.Append(values.diagnostics()...)
+	checkSpellings(&resp.Diagnostics, ids, func(i int) path.Path { return req.Path.AtMapKey(ids[i]) })
 }
 
 // mistakes are the elements of an argument that break a rule.
@@ -128,6 +137,28 @@ func (m *mistakes) diagnostics() (diags diag.Diagnostics) {
 	}
 	diags.AddAttributeError(at, m.summary, explain.Paragraphs(problem, m.next))
 	return diags
+}
+
+// checkSpellings reports the ids of model groups that are spelled in two ways, on the first of them: two pins of one
+// group would deploy it twice. An id that is not known yet is empty.
+func checkSpellings(diags *diag.Diagnostics, ids []string, at func(int) path.Path) {
+	known := map[string]string{}
+	var twice mistakes
+	for i, id := range ids {
+		key := catalogue.IDKey(id)
+		other, isKnown := known[key]
+		switch {
+		case !isKnown:
+			known[key] = id
+		case other != id:
+			twice.add(at(i), explain.Quoted(other)+" and "+explain.Quoted(id))
+		}
+	}
+	if twice.sentences != nil {
+		diags.AddAttributeError(twice.first, explain.SummaryInvalidID, "A model group is named in two spellings:"+
+			explain.Bulleted(twice.sentences, explain.MaxIDs)+"\n\nIds that differ only in upper and lower case are "+
+			"the same. Leave one of the two out.")
+	}
 }
 
 // isKnown reports whether a value is given, and known while planning.

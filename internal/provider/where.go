@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (w *whereState) newest(ctx context.Context, r *blockRead, group, remedy str
 	if latest == nil {
 		return choice{}, err
 	}
-	now := r.now()
+	now := cmp.Or(r.moment, time.Now())
 	models := []*catalogue.Model{latest}
 	if w.judge(latest, now).standing() == unmet {
 		listed, err := r.client.Models(ctx, group)
