@@ -64,7 +64,7 @@ func TestConditions(t *testing.T) {
 		"a tag without a name":   {tags("a"), tagged("b", " "), undecided, `it has the tag " ", not "a"`},
 		"a tag that is null":     {tags("a"), catalogue.Model{Tags: []*string{nil}}, undecided, `it has the tag "", not "a"`},
 		"run mode":               {mode("AUTO"), inMode("AUTO"), met, ""},
-		"another run mode":       {mode("AUTO"), inMode("DEMAND"), unmet, `its run_mode is "DEMAND"`},
+		"another run mode":       {mode("AUTO"), inMode("DEMAND"), unmet, `its run_mode is "DEMAND", not "AUTO"`},
 		"run mode in lower case": {mode("AUTO"), inMode("auto"), undecided, `its run_mode is "auto", not "AUTO"`},
 		"run mode and a space":   {mode("AUTO"), inMode("AUTO\u00a0"), undecided, `its run_mode is "AUTO\u00a0", not "AUTO"`},
 		"run mode, invisibly":    {mode("AUTO"), inMode("AUTO\u200b"), undecided, `its run_mode is "AUTO\u200b", not "AUTO"`},

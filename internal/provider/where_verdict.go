@@ -81,14 +81,11 @@ func ofMode(want, has *string) verdict {
 	if want == nil {
 		return nil
 	}
-	how, words := standingOf(*want, orZero(has)), "its run_mode is "+explain.Quoted(orZero(has))
-	switch {
-	case bare(orZero(has)) == "":
+	words := fmt.Sprintf("its run_mode is %s, not %s", explain.Quoted(orZero(has)), explain.Quoted(*want))
+	if bare(orZero(has)) == "" {
 		words = "the service does not say its run_mode"
-	case how == undecided:
-		words += ", not " + explain.Quoted(*want)
 	}
-	return verdict{{how, words}}
+	return verdict{{standingOf(*want, orZero(has)), words}}
 }
 
 // ofTags compares the tags of a model with those it must have. An empty list means that it is not tagged.
