@@ -38,7 +38,7 @@ func (m *message) answered(api *catalogue.APIError) {
 			"Act on what the service said. If the configuration is right, report this to the provider's developers.")
 	case errors.Is(api, catalogue.ErrOrganisationDisabled):
 		m.say(SummaryOrganisationDisabled,
-			"The organisation of these credentials is disabled, so the service answers none of its requests.",
+			"The organisation of these credentials is disabled, so the service refuses all of its requests.",
 			"Ask for the organisation to be enabled again. The service's message gives the reason.")
 	default:
 		m.refused(api)
@@ -53,8 +53,8 @@ func (m *message) refused(api *catalogue.APIError) {
 	case isRedirect(api):
 		m.redirected(api)
 	case api.Status < 400: // a redirect without a place among them
-		m.say(SummaryUnexpected, fmt.Sprintf("The service answered with %d, and a read is answered with 200.",
-			api.Status), checkWhoAnswers)
+		m.say(SummaryUnexpected, fmt.Sprintf("The service answered with status %d instead of 200.", api.Status),
+			checkWhoAnswers)
 	default:
 		m.say(SummaryNotAnswered,
 			"The service refused the request. The provider does not retry this status.", actOrShow)
@@ -71,8 +71,8 @@ func (m *message) forbidden(api *catalogue.APIError) {
 		m.next = "Use other credentials, or ask for this organisation to be permitted."
 	case "":
 		m.next = "The answer has no code of the service, so a gateway or a firewall may have sent it. If it says " +
-			"why, act on that. If not, check base_url, that this machine's network is allowed there, and whether a " +
-			"gateway asks for something in headers."
+			"why, act on that. If not, check base_url, whether this machine's network is allowed there, and whether " +
+			"a gateway needs a header: give that in headers."
 	}
 }
 

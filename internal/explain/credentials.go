@@ -61,8 +61,8 @@ func (m *message) rejected(rejected *catalogue.RejectedError) {
 			checkBaseURL)
 	default:
 		m.say(SummaryNoToken,
-			"The service refused the request for a token, and not with the code for wrong credentials "+
-				"(invalid_client).",
+			"The service refused the request for a token. Its answer does not have the code for wrong credentials, "+
+				"invalid_client.",
 			actOrShow+" Check base_url too: something else may answer there.")
 		if api.Status == http.StatusUnauthorized {
 			m.blame("that both are meant for the service at base_url. " + actOrShow)

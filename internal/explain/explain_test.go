@@ -193,7 +193,7 @@ func TestMessagesByHand(t *testing.T) {
 				Certificate: &catalogue.Certificate{Names: strings.Fields("a b c d e f g h i j k l")},
 			},
 			summary: explain.SummaryUntrusted,
-			parts:   []string{"is for a, b, c, d, e, f, g, h, i, j, and 2 more, and base_url"},
+			parts:   []string{"is for a, b, c, d, e, f, g, h, i, j, and 2 more, but base_url"},
 			next:    "get a certificate for this name.",
 		},
 		"too large, size unknown": {

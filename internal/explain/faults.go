@@ -79,9 +79,9 @@ var advices = map[catalogue.Fault]advice{
 			"first message, which post-quantum keys make large. GODEBUG=tlsmlkem=0 in the environment leaves them " +
 			"out.{hint}",
 	},
-	catalogue.NoTLS: {"The server does not speak TLS, which https needs.", "Check the host and port of base_url."},
+	catalogue.NoTLS: {"The server does not speak TLS, which https requires.", "Check the host and port of base_url."},
 	catalogue.PlainHTTP: {
-		"The server answers in HTTP without TLS, and https needs TLS.",
+		"The server answers in HTTP without TLS, which https requires.",
 		"Check the host and port of base_url. For a server on this machine, write http:// in place of https://; the " +
 			"provider never sends credentials to another one without TLS.",
 	},
@@ -95,7 +95,7 @@ var advices = map[catalogue.Fault]advice{
 			"operator has to enable TLS 1.3, or TLS 1.2 with ECDHE.",
 	},
 	catalogue.CertificateWanted: {
-		"The server asked for a certificate of the client, and none is configured.",
+		"The server asked for a client certificate, and none is configured.",
 		"Give one that the server accepts in client_certificate_pem, and its key in client_key_pem.",
 	},
 	catalogue.CertificateRefused: {
@@ -105,20 +105,20 @@ var advices = map[catalogue.Fault]advice{
 	},
 	catalogue.WeakSignature: {
 		"{whose} is signed with {method}, which is not secure and no longer accepted.",
-		"The service's operator has to replace the certificate. A proxy in your network that opens connections signs " +
-			"with an authority of its own: then it is the proxy's.",
+		"The service's operator has to replace the certificate. If a proxy in your network opens TLS connections, " +
+			"the certificate is the proxy's.",
 	},
 	catalogue.UnknownAuthority: {
 		"The server's certificate is signed by {issuer}, an authority that this machine does not trust.{alone}{given}",
-		"Check base_url. If {issuer} is the service's authority, give its certificate in ca_certificate_pem. A proxy " +
-			"in your network that opens connections signs with an authority of its own.",
+		"Check base_url. If {issuer} is the service's authority, give its certificate in ca_certificate_pem. If a " +
+			"proxy in your network opens TLS connections, it signs with an authority of its own: give that one's.",
 	},
 	catalogue.InvalidCertificate: {
 		"{whose} is valid from {from} until {until}; this machine's clock says {now}.",
 		"Check the clock of this machine. If it is right, the service's operator has to replace the certificate.",
 	},
 	catalogue.OtherHost: {
-		"The server's certificate is for {names}, and base_url asks for {host}.",
+		"The server's certificate is for {names}, but base_url names {host}.",
 		"Check base_url: use a name that the certificate has, if that is the service's. Otherwise the service's " +
 			"operator has to get a certificate for this name.",
 	},
@@ -132,7 +132,7 @@ var advices = map[catalogue.Fault]advice{
 		"The service's operator has to get a certificate for a server.",
 	},
 	catalogue.Alert: {
-		"The server ended the TLS handshake, and the fault is the reason that it gave.",
+		"The server ended the TLS handshake. The fault is the reason that it gave.",
 		"Check base_url. If it is right, show this to the service's operator.",
 	},
 	catalogue.Insecure: {
