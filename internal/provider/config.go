@@ -74,7 +74,7 @@ type settings struct {
 }
 
 // resolve resolves the configuration over the environment and over the defaults, and lists every problem there is.
-// What is only absent stands in the settings: `validate` runs where credentials are not.
+// Problems that only mean an absent value are in the settings instead: `validate` runs without credentials.
 func (c configuration) resolve(env environment) (settings, diag.Diagnostics) {
 	r := resolver{block: c, env: env}
 	r.origins, r.shown = map[string]explain.Origin{}, map[string]string{}

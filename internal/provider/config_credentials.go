@@ -46,7 +46,7 @@ func (r *resolver) addPair() {
 
 // addMissingBoth adds that there are no credentials. If the variable of the token is empty, a token was likely meant.
 func (r *resolver) addMissingBoth() {
-	if r.env.EmptyHint(argAccessToken) != "" {
+	if r.emptyVariable(argAccessToken) != "" {
 		r.addMissing(argAccessToken, "The provider needs access_token, or client_id and client_secret.")
 		return
 	}

@@ -109,10 +109,19 @@ func (r *resolver) howToGive(name string) string {
 	return text + "."
 }
 
+// emptyVariable says that a variable of an argument is set and empty, or returns "". The environment's credentials are
+// of no use for a different address.
+func (r *resolver) emptyVariable(name string) string {
+	if r.elsewhere {
+		return ""
+	}
+	return r.env.EmptyHint(name)
+}
+
 // addMissing adds that an argument is absent, and why it is needed, "" if it always is. It says how to give it, and
 // which empty or blank value stands in its place.
 func (r *resolver) addMissing(name, why string, paragraphs ...string) {
-	empty := r.env.EmptyHint(name)
+	empty := r.emptyVariable(name)
 	if value := r.block[name]; empty == "" && !value.IsNull() {
 		empty = fmt.Sprintf("The provider block sets %s, and it is %s.", name, setting.EmptyOrBlank(asText(value)))
 	}

@@ -190,7 +190,7 @@ func TestValuesThatCannotBeUsed(t *testing.T) {
 				without = arguments{argBaseURL: complete[argBaseURL]}
 			}
 			group.expect(t, without, strings.ToUpper(group.argument)+"="+value)
-			if !slices.Contains([]string{argMaxRetries, argSnapshot, argHeaders}, group.argument) { // which are no strings
+			if !slices.Contains([]string{argMaxRetries, argSnapshot, argHeaders}, group.argument) { // not strings there
 				group.expect(t, without.with(group.argument, value))
 			}
 		}
@@ -222,6 +222,7 @@ func TestBundles(t *testing.T) {
 		"    " + strings.ReplaceAll(inPEM, "\n", "\n  \t"):          nil,
 		"Our authority\n" + inPEM + "\n# and the old one\n" + inPEM: nil,
 		strings.TrimSpace(inPEM) + inPEM + inPEM[:300]:              {"certificate 3 of 3 is broken: its PEM block is cut short"},
+		inPEM + "-----BEGIN CERTIFICATE\n" + inPEM:                  {"certificate 2 of 3 is broken: its PEM block is cut short"},
 	} {
 		got, err := setting.ParseBundle(text)
 		if err != nil || len(got.LeftOut) != len(want) || !strings.HasPrefix(strings.Join(got.LeftOut, ""), strings.Join(want, "")) {

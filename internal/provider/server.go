@@ -83,7 +83,7 @@ func (s *server) ReadDataSource(
 	}
 	box := &outbox{}
 	resp, err := s.ProviderServer.ReadDataSource(context.WithValue(ctx, outboxKey{}, box), req)
-	if err != nil || !box.provided || failed(resp.Diagnostics) {
+	if err != nil || box.result == nil || failed(resp.Diagnostics) {
 		return resp, err
 	}
 	resp.State, err = dynamicValue(box, s.maxState)
@@ -157,9 +157,8 @@ func (s *server) CallFunction(
 
 // outbox is where a Read leaves its result for the server.
 type outbox struct {
-	result   any
-	typ      tftypes.Type
-	provided bool
+	result any // nil until the read sets it
+	typ    tftypes.Type
 }
 
 type outboxKey struct{}
@@ -173,7 +172,7 @@ func setResult(ctx context.Context, resp *datasource.ReadResponse, result any) {
 		return
 	}
 	typ := resp.State.Schema.Type().TerraformType(ctx)
-	*box = outbox{result: result, typ: typ, provided: true}
+	*box = outbox{result: result, typ: typ}
 	// The framework still walks the state that it would send. Walking null costs the least.
 	resp.State.Raw = tftypes.NewValue(typ, nil)
 }

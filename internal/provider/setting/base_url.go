@@ -40,8 +40,8 @@ func addressMistake(text string, u *url.URL, err error) string {
 	switch {
 	case unseen != "":
 		return unseen
-	case !strings.Contains(text, "://"), err == nil && !slices.Contains([]string{"https", "http"}, u.Scheme):
-		return "it must be an absolute URL that starts with https://"
+	case strings.Count(text, "://") != 1, err == nil && !slices.Contains([]string{"https", "http"}, u.Scheme):
+		return "it must be one absolute URL that starts with https://"
 	case err != nil && !strings.Contains(text, "@"):
 		return "it cannot be parsed as a URL" + form
 	case err != nil, u.User != nil:
@@ -58,7 +58,7 @@ func addressMistake(text string, u *url.URL, err error) string {
 func hostMistake(u *url.URL) string {
 	host := strings.ToLower(u.Hostname())
 	port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
-	odd := redact.OddCharacter(host, otherThan(":-._~%")) // a colon and a zone in IPv6
+	odd := redact.OddCharacter(host, otherThan("-._~"))
 	switch {
 	case host == "":
 		return "it does not name a host"
@@ -66,7 +66,7 @@ func hostMistake(u *url.URL) string {
 		return "it has " + host + " in place of a host"
 	case err != nil, port == 0, strings.HasSuffix(u.Host, ":"):
 		return "its port is not a number from 1 to 65535"
-	case odd != "":
+	case odd != "" && u.Host[0] != '[': // which begins an IPv6 address
 		return "in its host, " + odd
 	}
 	return ""

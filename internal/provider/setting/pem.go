@@ -31,7 +31,7 @@ func ParseBundle(text string) (found Bundle, err error) {
 		switch {
 		case block.isKey():
 			return found, errors.New("it holds a private key; only certificates belong here")
-		case block.label != certificateLabel:
+		case block.label != "" && block.label != certificateLabel:
 			return found, otherLabel(block.label, certificateLabel)
 		case broken == nil:
 			found.Certificates = append(found.Certificates, certificate)
