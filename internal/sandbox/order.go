@@ -38,7 +38,7 @@ func (s *Sandbox) readFault(text []byte) (Fault, object, error) {
 	}
 	var o faultOrder
 	if err := json.Unmarshal(encode(fields), &o, json.MatchCaseInsensitiveNames(true)); err != nil {
-		return Fault{}, nil, err
+		return Fault{}, nil, TextErrors{{Problem: err.Error()}} // a number such as 1.0
 	}
 	f := o.Fault
 	f.Header = http.Header{}

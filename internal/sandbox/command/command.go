@@ -133,14 +133,23 @@ func (p *program) prints(text func() []byte) command {
 	}
 }
 
+// commandOf returns the command that the arguments begin with, and the rest of them.
+func (p *program) commandOf(arguments []string) (setup command, name string, rest []string) {
+	if len(arguments) == 0 {
+		return p.serve, "", nil
+	}
+	name = strings.TrimLeft(arguments[0], "-")
+	if name != arguments[0] && name != "version" { // many programs take --version
+		return p.serve, "", arguments
+	}
+	return p.commands()[name], name, arguments[1:]
+}
+
 // run runs the command of the arguments. Without one it serves until a signal ends it.
 func (p *program) run(ctx context.Context, arguments []string) error {
-	name, setup := "", command(p.serve)
-	if len(arguments) > 0 && !strings.HasPrefix(arguments[0], "-") {
-		name, arguments = arguments[0], arguments[1:]
-		if setup = p.commands()[name]; setup == nil {
-			return p.unknown(name)
-		}
+	setup, name, arguments := p.commandOf(arguments)
+	if setup == nil {
+		return p.unknown(name)
 	}
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -199,11 +208,11 @@ func (p *program) parseVariables(flags *flag.FlagSet) error {
 	return errors.Join(problems...)
 }
 
-// variablesOf lists the variables of flags.
+// variablesOf lists the variables of flags, the first one with the prefix.
 func variablesOf(flags *flag.FlagSet) string {
 	var names []string
 	flags.VisitAll(func(f *flag.Flag) {
-		names = append(names, prefix+strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")))
+		names = append(names, strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")))
 	})
-	return strings.Join(names, ", ")
+	return prefix + strings.Join(names, ", _")
 }

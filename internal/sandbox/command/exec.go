@@ -93,6 +93,9 @@ func (l *latest) take(sent os.Signal, now time.Time) bool {
 // notRun says why a command did not start. As in shells, the status is 127 if it is not there, and else 126.
 func notRun(cmd *exec.Cmd, err error) error {
 	_, absent := os.Stat(cmd.Path)
+	if strings.Contains(cmd.Args[0], " ") {
+		err = fmt.Errorf("%w; if that is a command and its arguments, leave out the quotes", err)
+	}
 	switch {
 	case absent != nil || errors.Is(err, exec.ErrNotFound):
 		return &statusError{127, err}

@@ -64,6 +64,7 @@ func TestExec(t *testing.T) {
 		"-tls / sh / -c / test \"$MODELCATALOGUE_CA_CERTIFICATE_PEM\"": {0, "", "https://127.0.0.1:"},
 		"-rate-limit=x / -- / true":                                    {2, "", "invalid value"},
 		"-- / no-such-command":                                         {127, "", `exec: "no-such-command": executable file not found`},
+		"-- / terraform plan":                                          {127, "", "its arguments, leave out the quotes\n"},
 		"-- / ./no-such":                                               {127, "", "fork/exec ./no-such: no such file or directory\n"},
 		"-- / " + script:                                               {126, "", "the interpreter that its first line names is not there"},
 		"-- / " + filepath.Dir(script):                                 {126, "", "permission denied"},

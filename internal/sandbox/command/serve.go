@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,8 +65,9 @@ func boolean(flag *bool) func(string) error {
 
 func (set *serveFlags) setHosts(text string) error {
 	set.hosts = strings.Fields(strings.ReplaceAll(strings.ToLower(text), ",", " "))
+	isName := regexp.MustCompile(`^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$`)
 	for _, host := range set.hosts {
-		if strings.ContainsAny(host, ":/") && net.ParseIP(host) == nil {
+		if net.ParseIP(host) == nil && !isName.MatchString(host) {
 			return fmt.Errorf("%q is not a name such as sandbox, without scheme, port and path", host)
 		}
 	}
