@@ -6,6 +6,7 @@
 # CLI configuration file DIR.tfrc has `init` take the provider from there, and every
 # other from its registry as before. The sandbox's program is built into .cache/bin.
 set -euo pipefail
+umask 022 # a web server and other users read what is made here
 
 dir=${1:?the folder of the mirror}
 mkdir -p "$dir"
@@ -36,9 +37,10 @@ tools/build.sh "the sandbox" "one to three minutes" -ldflags="$flags" -o="$sandb
 built=()
 for platform in "${platforms[@]}"; do
   export GOOS=${platform%_*} GOARCH=${platform#*_}
-  program=$build/$platform$(go env GOEXE)
+  # The archive has the content of this folder: the program, under the name that engines look for.
+  program=$build/$platform/terraform-provider-modelcatalogue_v$version$(go env GOEXE)
   tools/build.sh "the provider for $platform" "one to three minutes" -ldflags="$flags" -o="$program" .
-  built+=("$platform=$program")
+  built+=("$build/$platform")
 done
 unset GOOS GOARCH
 replaced=$(go run ./internal/tools/mirror "$dir" "$version" "${built[@]}")

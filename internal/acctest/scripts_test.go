@@ -54,7 +54,7 @@ func variable(t *testing.T, name string) string {
 	t.Helper()
 	value := os.Getenv(name)
 	if value == "" {
-		t.Skip(name + " is not set: see the Makefile")
+		t.Skip(name + " is not set: `make policy` or `make renovate` sets it")
 	}
 	return value
 }
@@ -71,12 +71,13 @@ func variable(t *testing.T, name string) string {
 //	words [TEXT]                the page about errors has a row of the text, or else of the summary that was printed
 //	[!] step WORKFLOW NAME      runs the step of that name, with its variables and those of the steps before
 //	archive FILE                puts a file into FILE.zip
-//	site FOLDER                 serves a folder by TLS, at $SITE, by an authority of SITE.pem
+//	site FOLDER                 serves a folder by TLS, at $SITE, by an authority that site.pem has
 //
 // The conditions are opentofu, and since:TERRAFORM:OPENTOFU for engines of that version or newer.
 func runScripts(t *testing.T, folder string) {
 	t.Helper()
 	needEngine(t)
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                folder,
 		RequireUniqueNames: true,

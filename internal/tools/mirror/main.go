@@ -1,24 +1,22 @@
 // Command mirror adds builds of the provider to a folder from which engines install it: a filesystem mirror, and a
 // network mirror if a web server has its files.
 //
-//	mirror DIR VERSION PLATFORM=PROGRAM…
+//	mirror DIR VERSION BUILD…
+//
+// A BUILD is a folder with the content of an archive. Its name is the platform, such as linux_amd64.
 package main
 
 import (
 	"archive/zip"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"golang.org/x/mod/sumdb/dirhash"
 )
-
-const provider = "terraform-provider-modelcatalogue"
 
 // folders are below the mirror, one for the registry of each engine.
 var folders = []string{
@@ -28,7 +26,7 @@ var folders = []string{
 
 func main() {
 	if len(os.Args) < 4 {
-		fmt.Fprintln(os.Stderr, "usage: mirror DIR VERSION PLATFORM=PROGRAM…")
+		fmt.Fprintln(os.Stderr, "usage: mirror DIR VERSION BUILD…")
 		os.Exit(2)
 	}
 	for _, folder := range folders {
@@ -39,53 +37,34 @@ func main() {
 	}
 }
 
-// add packs each program into an archive of the folder, and lists the archives anew. It prints the name of an archive
+// add packs each build into an archive of the folder, and lists the archives anew. It prints the name of an archive
 // that it replaces by another build.
-func add(folder, version string, programs []string) error {
+func add(folder, version string, builds []string) error {
 	unpacked := filepath.Join(folder, version) // an engine could take that in place of the archive
 	if err := errors.Join(os.RemoveAll(unpacked), os.MkdirAll(folder, 0o755)); err != nil {
 		return err
 	}
-	for _, program := range programs {
-		platform, path, _ := strings.Cut(program, "=")
-		packed, err := pack(path, version)
-		if err != nil {
+	for _, build := range builds {
+		name := filepath.Join(folder, "terraform-provider-modelcatalogue_"+version+"_"+filepath.Base(build)+".zip")
+		before, _ := dirhash.HashZip(name, dirhash.Hash1) // the hash that lock files have
+		if err := pack(build, name); err != nil {
 			return err
 		}
-		archive := filepath.Join(folder, fmt.Sprintf("%s_%s_%s.zip", provider, version, platform))
-		before, _ := hashOf(archive)
-		if err := os.WriteFile(archive, packed, 0o644); err != nil {
-			return err
-		}
-		if now, _ := hashOf(archive); before != "" && before != now {
-			fmt.Println(archive)
+		if now, _ := dirhash.HashZip(name, dirhash.Hash1); before != "" && before != now {
+			fmt.Println(name)
 		}
 	}
 	return list(folder)
 }
 
-// pack returns an archive of a program under the name that engines look for.
-func pack(program, version string) ([]byte, error) {
-	content, err := os.ReadFile(program) //nolint:gosec // the caller names its own programs
+// pack makes an archive of the content of a folder.
+func pack(folder, name string) error {
+	file, err := os.Create(name) //nolint:gosec // the caller names its own files
 	if err != nil {
-		return nil, err
+		return err
 	}
-	header := &zip.FileHeader{Name: provider + "_v" + version + filepath.Ext(program), Method: zip.Deflate}
-	header.SetMode(0o755)
-	var packed bytes.Buffer
-	archive := zip.NewWriter(&packed)
-	entry, err := archive.CreateHeader(header)
-	if err != nil {
-		return nil, err
-	}
-	_, err = entry.Write(content)
-	err = errors.Join(err, archive.Close())
-	return packed.Bytes(), err
-}
-
-// hashOf returns the hash of an archive's files that lock files have.
-func hashOf(archive string) (string, error) {
-	return dirhash.HashZip(archive, dirhash.Hash1)
+	archive := zip.NewWriter(file)
+	return errors.Join(archive.AddFS(os.DirFS(folder)), archive.Close(), file.Close())
 }
 
 // archive is one in the list of a version, by the protocol of network mirrors.
@@ -96,23 +75,22 @@ type archive struct {
 
 // list writes the list of a folder's versions, and for each version the list of its archives.
 func list(folder string) error {
-	archives, err := filepath.Glob(filepath.Join(folder, provider+"_*.zip"))
+	names, err := filepath.Glob(filepath.Join(folder, "*_*_*_*.zip"))
 	if err != nil {
 		return err
 	}
 	versions, lists := map[string]struct{}{}, map[string]map[string]archive{}
-	named := regexp.MustCompile(`_([^_]+)_([^_]+_[^_]+)\.zip$`)
-	for _, file := range archives {
-		name := named.FindStringSubmatch(file)
-		hash, err := hashOf(file)
-		if name == nil || err != nil {
-			return fmt.Errorf("%s is not an archive of this mirror: %w", file, err)
+	for _, name := range names {
+		hash, err := dirhash.HashZip(name, dirhash.Hash1)
+		if err != nil {
+			return fmt.Errorf("%s is not an archive of this mirror: %w", name, err)
 		}
-		version, platform := name[1], name[2]
+		_, release, _ := strings.Cut(strings.TrimSuffix(filepath.Base(name), ".zip"), "_")
+		version, platform, _ := strings.Cut(release, "_")
 		if lists[version] == nil {
 			versions[version], lists[version] = struct{}{}, map[string]archive{}
 		}
-		lists[version][platform] = archive{URL: filepath.Base(file), Hashes: []string{hash}}
+		lists[version][platform] = archive{URL: filepath.Base(name), Hashes: []string{hash}}
 	}
 	err = write(folder, "index", map[string]any{"versions": versions})
 	for version, archives := range lists {
