@@ -68,7 +68,8 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 		"a gap": {inTurn(stalled, stalled, stalled), none, []string{
 			"0s, 1: Waiting 1s for the pause that the service asked for (status 429); after it at most 1 in flight at first",
 			"1s, 1: Waiting 1s for the pause that the service asked for (status 429); after it at most 1 in flight at first",
-			"2s, 1: Waiting 2s for a gap, because the service let nothing through after its pause (status 429); after it at most 1 in flight at first",
+			"2s, 1: Waiting 2s for a gap, because the service let nothing through after its pause (status 429); " +
+				"after it at most 1 in flight at first",
 		}},
 		"too long for a read": {always(tooLong), none, []string{
 			"1s, 0: The allowance is used up: reads that begin now fail at once while a pause lasts, and make one attempt otherwise",

@@ -115,9 +115,8 @@ func (c *simCheck) waitsForNoPause(r *simReading, o simOutage) {
 	}
 }
 
-// whatHeldItIsTold: an error that quotes a 429 quotes one whose wait the reader met, and one of a pause quotes the 429
-// of the pause in force. Its words are waited for three seconds at most, and no longer than its pause. Each error has
-// the number of attempts.
+// whatHeldItIsTold: the error of a pause quotes the 429 of the pause in force. Its words are waited for three seconds at
+// most, and no longer than its pause. Each error has the number of attempts.
 func (c *simCheck) whatHeldItIsTold() {
 	for _, x := range c.limits {
 		until, named := x.waits()
@@ -125,19 +124,14 @@ func (c *simCheck) whatHeldItIsTold() {
 			c.fail("the words of request %d, which was answered with 429 at %s, were waited for until %s", x.number, x.headerAt, x.endAt)
 		}
 	}
-	all := c.paces()
 	for i, r := range c.readings {
 		end, gaveUp := endOf(r.err)
 		if !gaveUp {
 			continue
 		}
 		told := c.answerOf(r.err)
-		quoted := told != nil && told.limited()
-		if quoted && c.holdsUntil(told, all) <= r.start {
-			c.fail("reader %d, which came at %s, is told the 429 of request %d, which was over by then", r.index, r.start, told.number)
-		}
 		switch inPause := end.WaitingFor == "the pause that the service asked for"; {
-		case inPause && quoted:
+		case inPause && told != nil && told.limited():
 			c.pauseIsTold(r, end, told)
 		case inPause:
 			c.fail("reader %d waited for a pause, and is told no 429: %v", r.index, r.err)
@@ -156,11 +150,6 @@ func (c *simCheck) pauseIsTold(r *simReading, end ending, told *request) {
 	}
 	if end.Remaining > 0 && told.endAt > r.end {
 		c.fail("reader %d gave up at %s for the 429 of request %d, whose words were on their way", r.index, r.end, told.number)
-	}
-	for _, x := range c.requests {
-		if x.asksForMore(r.end, end.Wait) {
-			c.fail("reader %d is told the 429 of request %d, and that of request %d asked for more", r.index, told.number, x.number)
-		}
 	}
 }
 
@@ -192,10 +181,4 @@ func (c *simCheck) holdsUntil(x *request, all []simPace) time.Duration {
 	}
 	p := paceAt(all, x.headerAt)
 	return max(until, p.began+p.gap, x.endAt)
-}
-
-// asksForMore reports whether a 429 that came by then asks for a longer wait.
-func (x *request) asksForMore(by, wait time.Duration) bool {
-	until, named := x.waits()
-	return x.limited() && named && x.headerAt <= by && until > by+wait
 }

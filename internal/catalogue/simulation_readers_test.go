@@ -260,9 +260,6 @@ func (c *simCheck) heldBy(x *request) (held []simSpan) {
 // without snapshot.
 func (c *simCheck) answersAreTheRecords() {
 	for _, r := range c.readings {
-		if (r.answer == "") != (r.err != nil) {
-			c.fail("reader %d has the answer %q and the error %v", r.index, r.answer, r.err)
-		}
 		since := r.start
 		if c.plan.snapshot {
 			since = 0 // it may have an answer from before it came

@@ -172,12 +172,16 @@ func (s *simService) meet(r *rand.Rand, x *request, sent *http.Request, fault st
 	return answer
 }
 
-// simPages has answers that are not documents of the service, by fault.
-var simPages = map[string]reply{
-	"500 html": {status: 500, body: "<html><title>Oops ECHO</title></html>"},
-	"html":     {status: 200, body: "<html><title>Please log in ECHO</title></html>"},
-	"no token": {status: 200, body: `{"items":[],"note":"this is another service"}`},
-	"redirect": {status: 302},
+// simReplies has the answers that are not documents of the service, by fault.
+var simReplies = map[string]reply{
+	"hang":             {after: ages},
+	"reset":            {err: errDropped},
+	faultNoHost:        {err: errNoHost},
+	faultNobodyListens: {err: errNobodyListens},
+	"500 html":         {status: 500, body: "<html><title>Oops ECHO</title></html>"},
+	"html":             {status: 200, body: "<html><title>Please log in ECHO</title></html>"},
+	"no token":         {status: 200, body: `{"items":[],"note":"this is another service"}`},
+	"redirect":         {status: 302},
 }
 
 // simCodes has the code of an answer, by fault.
@@ -197,28 +201,18 @@ var simCodes = map[string]string{
 // apply returns the answer to a request that the fault makes fail.
 func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 	x.fault = fault
+	if answer, ok := simReplies[fault]; ok {
+		echo := s.echo(r, x)
+		answer.header, answer.body = s.headers(r, x), strings.ReplaceAll(answer.body, "ECHO", echo)
+		answer.header.Set("Content-Type", "text/html")
+		answer.header.Set("Location", "https://login.example.com/?from="+echo)
+		return answer
+	}
+	if fault == "401" && x.with != nil {
+		x.with.revoked = true // the service goes on rejecting it
+	}
 	kind, way, _ := strings.Cut(fault, " ")
 	status, _ := strconv.Atoi(kind)
-	switch fault {
-	case "hang":
-		return reply{after: ages}
-	case "reset":
-		return reply{err: errDropped}
-	case faultNoHost:
-		return reply{err: errNoHost}
-	case faultNobodyListens:
-		return reply{err: errNobodyListens}
-	case "401":
-		if x.with != nil {
-			x.with.revoked = true // the service goes on rejecting it
-		}
-	case "500 html", "html", "no token", "redirect":
-		page, echo := simPages[fault], s.echo(r, x)
-		page.header, page.body = s.headers(r, x), strings.ReplaceAll(page.body, "ECHO", echo)
-		page.header.Set("Content-Type", "text/html")
-		page.header.Set("Location", "https://login.example.com/?from="+echo)
-		return page
-	}
 	answer := s.fail(r, x, status, simCodes[fault])
 	if status == http.StatusTooManyRequests || way == "seconds" {
 		answer = s.retryLater(r, x, status, between(r, time.Millisecond, oneOf(r, sec, 5*sec, time.Minute)), way)
