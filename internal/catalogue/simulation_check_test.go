@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// simCheck checks one process of a simulation: the requests, their times and the readers' results. It knows only what
+// simCheck checks a simulation: the requests, their times and the readers' results. It knows only what
 // the service and the readers saw, not how the client works.
 type simCheck struct {
 	*simRun
-	requests   []*request    // of this process, in the order in which they were sent
-	tokens     []*request    // those of them that ask for one
-	limits     []*request    // those that were answered with 429, in the order of their answers
-	readings   []*simReading // in the order in which they began
+	requests   []*request // in the order in which they were sent
+	tokens     []*request // those of them that ask for one
+	limits     []*request // those that were answered with 429, in the order of their answers
 	rule       string
 	violations []string
 }
@@ -51,36 +50,30 @@ var simRules = []struct {
 }
 
 // check returns the violations in a run, nil if there are none.
-func (run *simRun) check() (violations []string) {
-	slices.SortStableFunc(run.readings, func(a, b *simReading) int {
+func (run *simRun) check() []string {
+	slices.SortStableFunc(run.readings, func(a, b *simReading) int { // in the order in which they began
 		return cmp.Compare(a.start, b.start)
 	})
-	for process := range run.plan.processes {
-		c := &simCheck{simRun: run, requests: run.service.lines[process].sent}
-		c.readings = filter(run.readings, func(r *simReading) bool {
-			return r.process == process
-		})
-		c.tokens = filter(c.requests, func(x *request) bool {
-			return x.token
-		})
-		c.limits = filter(c.requests, (*request).limited)
-		slices.SortStableFunc(c.limits, func(a, b *request) int {
-			return cmp.Compare(a.headerAt, b.headerAt)
-		})
-		for _, x := range c.tokens {
-			if x.issued != nil && x.whole() {
-				x.issued.known = x.endAt
-			}
+	c := &simCheck{simRun: run, requests: run.service.sent}
+	c.tokens = filter(c.requests, func(x *request) bool {
+		return x.token
+	})
+	c.limits = filter(c.requests, (*request).limited)
+	slices.SortStableFunc(c.limits, func(a, b *request) int {
+		return cmp.Compare(a.headerAt, b.headerAt)
+	})
+	for _, x := range c.tokens {
+		if x.issued != nil && x.whole() {
+			x.issued.known = x.endAt
 		}
-		for _, rule := range simRules {
-			c.rule = rule.name
-			if *simOnly == "" || *simOnly == rule.name || rule.name == "endless" {
-				rule.hold(c)
-			}
-		}
-		violations = append(violations, c.violations...)
 	}
-	return violations
+	for _, rule := range simRules {
+		c.rule = rule.name
+		if *simOnly == "" || *simOnly == rule.name || rule.name == "endless" {
+			rule.hold(c)
+		}
+	}
+	return c.violations
 }
 
 // fail records that a rule is broken, up to a hundred times: one mistake can break it very often.

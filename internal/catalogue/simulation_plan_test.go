@@ -37,18 +37,17 @@ func between(r *rand.Rand, low, high time.Duration) time.Duration {
 
 // simReader asks one question.
 type simReader struct {
-	index, process int
-	suffix         string // of the path: it asks for a group, its latest model or its models
-	group          int
-	start          time.Duration
-	timeout        time.Duration // what it has, at most the plan's read_timeout
-	cancelAt       time.Duration // after its start, 0: never
+	index    int
+	suffix   string // of the path: it asks for a group, its latest model or its models
+	group    int
+	start    time.Duration
+	timeout  time.Duration // what it has, at most the plan's read_timeout
+	cancelAt time.Duration // after its start, 0: never
 }
 
 // simPlan is all that a seed decides: the reads, the settings, and the behaviour of the service.
 type simPlan struct {
 	dice           dice
-	processes      int // each a client of its own; they share the allowance
 	readers        []simReader
 	readTimeout    time.Duration
 	requestTimeout time.Duration
@@ -124,7 +123,6 @@ func newSimPlan(seed uint64) simPlan {
 	r := d.roll("plan")
 	p := simPlan{
 		dice:           d,
-		processes:      oneOf(r, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4),
 		jitter:         oneOf(r, 0, r.Float64(), 0.999),
 		readTimeout:    oneOf(r, 5*time.Minute, 5*time.Minute, time.Minute, 20*sec, 10*time.Minute, 2*sec),
 		requestTimeout: oneOf(r, 30*sec, 30*sec, 10*sec, 2*sec, time.Minute),
@@ -162,7 +160,6 @@ func (p *simPlan) drawReaders(r *rand.Rand) {
 	for i := range count {
 		reader := simReader{
 			index:   i,
-			process: r.IntN(p.processes),
 			suffix:  oneOf(r, suffixes...),
 			group:   r.IntN(p.service.groups),
 			start:   between(r, 0, spread),

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -39,19 +38,18 @@ type simToken struct {
 	revoked   bool
 }
 
-// simService is the service at the other end of all processes of a simulation.
+// simService is the service of a simulation.
 type simService struct {
+	service
 	plan   *simPlan
 	secret string
 	// Each part is in the secret, or in every token, and in nothing else.
 	secretPart, tokenPart string
-	lines                 []*service // of each process
 
-	mu       sync.Mutex
 	counter  simCounter
-	attempts map[string]int // by question and process
+	attempts map[string]int // by path
 	hits     map[string]int // faults of each
-	tokens   map[string]*simToken
+	issued   map[string]*simToken
 }
 
 func newSimService(plan *simPlan) *simService {
@@ -70,19 +68,10 @@ func newSimService(plan *simPlan) *simService {
 		counter:    simCounter{simAllowance: plan.service.allowance},
 		attempts:   map[string]int{},
 		hits:       map[string]int{},
-		tokens:     map[string]*simToken{},
+		issued:     map[string]*simToken{},
 	}
 	s.secret = strings.ReplaceAll(oneOf(r, "%s", `s&"/+?é<~> %s`, "%s==", "%s\n"), "%s", s.secretPart)
-	for process := range plan.processes {
-		line := &service{began: time.Now()}
-		line.takes = func(x *request) (there, back time.Duration) {
-			return s.takes(process, x)
-		}
-		line.answer = func(x *request, r *http.Request) reply {
-			return s.decide(process, x, r)
-		}
-		s.lines = append(s.lines, line)
-	}
+	s.service = service{began: time.Now(), takes: s.takes, answer: s.decide}
 	return s
 }
 
@@ -91,14 +80,14 @@ const maxSimRequests = 5_000
 
 // takes returns how long each way of a request takes. No two requests take quite the same time, so that a replay takes
 // the same turns.
-func (s *simService) takes(process int, x *request) (there, back time.Duration) {
+func (s *simService) takes(x *request) (there, back time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x.with = s.tokens[x.bearer]
+	x.with = s.issued[x.bearer]
 	if x.number >= maxSimRequests {
 		return ages, 0 // until the reader has had enough
 	}
-	r, base := s.roll("latency", process, x), s.plan.service.latency
+	r, base := s.roll("latency", x), s.plan.service.latency
 	half := func() time.Duration {
 		jiggle := time.Duration(r.IntN(1_000_000)) * time.Nanosecond
 		if !s.plan.service.heavyTail {
@@ -111,19 +100,15 @@ func (s *simService) takes(process int, x *request) (there, back time.Duration) 
 	return half(), half()
 }
 
-// roll draws for the present attempt of one question of one process.
-func (s *simService) roll(what string, process int, x *request) *rand.Rand {
-	attempt := s.attempts[fmt.Sprint(process, x.path)]
-	return s.plan.dice.roll(what+x.path, process, attempt)
+// roll draws for the present attempt of one question.
+func (s *simService) roll(what string, x *request) *rand.Rand {
+	return s.plan.dice.roll(what+x.path, s.attempts[x.path])
 }
 
 // decide returns what becomes of a request that has arrived.
-func (s *simService) decide(process int, x *request, sent *http.Request) reply {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	who := fmt.Sprint(process, x.path)
-	s.attempts[who]++
-	r := s.roll("decide", process, x)
+func (s *simService) decide(x *request, sent *http.Request) reply {
+	s.attempts[x.path]++
+	r := s.roll("decide", x)
 	plan := &s.plan.service
 	now := x.arrivedAt
 	if plan.isDown(now) {
@@ -136,9 +121,9 @@ func (s *simService) decide(process int, x *request, sent *http.Request) reply {
 	if x.token {
 		faults = plan.tokenFaults
 	}
-	mayFail := len(faults) > 0 && s.hits[who] < plan.faultsEach
+	mayFail := len(faults) > 0 && s.hits[x.path] < plan.faultsEach
 	if mayFail && r.Float64() < plan.faultRate {
-		s.hits[who]++
+		s.hits[x.path]++
 		return s.meet(r, x, sent, oneOf(r, faults...))
 	}
 	return s.honest(r, x, sent)
@@ -293,13 +278,13 @@ func (s *simService) issue(r *rand.Rand, x *request, sent *http.Request) reply {
 		return s.fail(r, x, http.StatusUnauthorized, "invalid_client")
 	}
 	token := &simToken{
-		number:    len(s.tokens) + 1,
+		number:    len(s.issued) + 1,
 		requested: x.sentAt,
 		issued:    x.arrivedAt,
 		known:     never,
 	}
 	token.text = fmt.Sprintf("t/en+&=?%s-%d", s.tokenPart, token.number)
-	s.tokens[token.text] = token
+	s.issued[token.text] = token
 	x.issued = token
 	answer := map[string]any{"access_token": token.text, "token_type": "bearer"}
 	if plan.tokenLife > 0 {

@@ -111,13 +111,10 @@ func simulate(t *testing.T, plan simPlan) (run *simRun, problem string) {
 		if plan.interruptAt > 0 {
 			defer time.AfterFunc(plan.interruptAt, interrupt).Stop()
 		}
-		var clients []*catalogue.Client
-		for _, line := range run.service.lines {
-			clients = append(clients, run.connect(t, line))
-		}
+		client := run.connect(t)
 		var all sync.WaitGroup
 		for i := range plan.readers {
-			all.Go(func() { run.read(base, clients, &plan.readers[i]) })
+			all.Go(func() { run.read(base, client, &plan.readers[i]) })
 		}
 		all.Wait()
 		synctest.Wait()
@@ -125,15 +122,15 @@ func simulate(t *testing.T, plan simPlan) (run *simRun, problem string) {
 	return run, ""
 }
 
-// connect makes the client of a process.
-func (run *simRun) connect(t *testing.T, line *service) *catalogue.Client {
+// connect makes the client.
+func (run *simRun) connect(t *testing.T) *catalogue.Client {
 	t.Helper()
 	log := func(text string) {
 		run.mu.Lock()
 		defer run.mu.Unlock()
-		fmt.Fprintf(&run.logged, "%s %s\n", line.now(), text)
+		fmt.Fprintf(&run.logged, "%s %s\n", run.service.now(), text)
 	}
-	return over(t, line, func(c *catalogue.Config) {
+	return over(t, run.service, func(c *catalogue.Config) {
 		c.ClientSecret = run.service.secret
 		c.Snapshot = run.plan.snapshot
 		c.Ceiling = run.plan.ceiling
@@ -147,7 +144,7 @@ func (run *simRun) connect(t *testing.T, line *service) *catalogue.Client {
 }
 
 // read asks the question of a reader when it is time.
-func (run *simRun) read(base context.Context, clients []*catalogue.Client, reader *simReader) {
+func (run *simRun) read(base context.Context, client *catalogue.Client, reader *simReader) {
 	time.Sleep(reader.start)
 	ctx, cancel := context.WithCancel(base)
 	defer cancel()
@@ -158,12 +155,11 @@ func (run *simRun) read(base context.Context, clients []*catalogue.Client, reade
 	if reader.cancelAt > 0 {
 		defer time.AfterFunc(reader.cancelAt, cancel).Stop()
 	}
-	line := run.service.lines[reader.process]
-	r := &simReading{simReader: reader, path: "/v1/model-group/" + groupID(reader.group) + reader.suffix, start: line.now()}
-	r.ask(ctx, clients[reader.process])
+	r := &simReading{simReader: reader, path: "/v1/model-group/" + groupID(reader.group) + reader.suffix, start: run.service.now()}
+	r.ask(ctx, client)
 	run.mu.Lock()
 	defer run.mu.Unlock()
-	r.end = line.now()
+	r.end = run.service.now()
 	run.readings = append(run.readings, r)
 }
 
@@ -207,18 +203,15 @@ func (run *simRun) trace() string {
 		}
 	}
 	for _, r := range run.readings {
-		add(r.start, "reader %d of process %d begins: %s", r.index, r.process, r.path)
+		add(r.start, "reader %d begins: %s", r.index, r.path)
 		add(r.end, "reader %d ends after %s: %s %v", r.index, r.end-r.start, r.answer, r.err)
 	}
-	for process, line := range run.service.lines {
-		for _, x := range line.sent {
-			fault := cmp.Or(x.fault, "as it should")
-			what := fmt.Sprintf("request %d of process %d (%s)", x.number, process, fault)
-			add(x.sentAt, "%s: sent for %s with %s", what, x.path, x.bearer)
-			add(x.headerAt, "%s: %d %s, retry after %s or at %s", what, x.status, x.code, x.retryAfter, x.retryAt)
-			add(x.endAt, "%s: ended, delivered %t, cut %t", what, x.delivered, x.cut)
-			add(x.endAt, "%s: timed out %t, left %t", what, x.timedOut, x.left)
-		}
+	for _, x := range run.service.sent {
+		what := fmt.Sprintf("request %d (%s)", x.number, cmp.Or(x.fault, "as it should"))
+		add(x.sentAt, "%s: sent for %s with %s", what, x.path, x.bearer)
+		add(x.headerAt, "%s: %d %s, retry after %s or at %s", what, x.status, x.code, x.retryAfter, x.retryAt)
+		add(x.endAt, "%s: ended, delivered %t, cut %t", what, x.delivered, x.cut)
+		add(x.endAt, "%s: timed out %t, left %t", what, x.timedOut, x.left)
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
