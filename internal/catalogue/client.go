@@ -41,7 +41,7 @@ type Config struct {
 	Ceiling        pace.Limit          // of this process, requests for tokens included; zero for none
 	Snapshot       bool                // ask each question once; else every call asks afresh
 
-	UserAgent string
+	UserAgent string // of printable characters only
 	// Observe gets each exchange. Note gets a sentence for each pause, for any other wait of more than ten seconds, for
 	// each retry, for each request for a token, also as JSON after a form, for a token that is refused, and for a
 	// service that is down or an allowance that is used up, with the context of a read that waits. It is called with
@@ -69,7 +69,6 @@ func New(cfg Config) *Client {
 	if cfg.Transport == nil {
 		cfg.Transport = newTransport(cfg)
 	}
-	cfg.UserAgent = redact.Printable(cfg.UserAgent)
 	c := &Client{
 		cfg:     cfg,
 		maxBody: MaxBody,

@@ -54,12 +54,10 @@ func (c *credentials) finally(err error) error {
 	return err
 }
 
-// notUnderstood reports whether an answer leaves open that the body of a token request was understood. That is any 4xx
-// but 408, 429 and the errors of RFC 6749 §5.2 that judge its fields.
+// notUnderstood reports whether a final answer leaves open that the body of a token request was understood. That is any
+// 4xx but the errors of RFC 6749 §5.2 that judge its fields.
 func notUnderstood(err error) bool {
+	judged := []string{"invalid_client", "unauthorized_client", "invalid_scope"}
 	api, ok := apiError(err)
-	if !ok || api.Status < 400 || api.Status >= 500 || classify(err) != final {
-		return false
-	}
-	return !slices.Contains([]string{"invalid_client", "unauthorized_client", "invalid_scope"}, api.Code)
+	return ok && api.Status/100 == 4 && !slices.Contains(judged, api.Code)
 }

@@ -98,17 +98,14 @@ var wrongBodies = []struct {
 	{bodyModel, `{"tags":"a"}`, "tags: a list" + isExpected + "a string"},
 	{bodyModel, `{"tags":["a",["b"]]}`, "tags[1]: a string" + isExpected + "a list"},
 	{bodyModel, `{"horizon":[]}`, "horizon: an object" + isExpected + "a list"},
-	{bodyModel, `{"horizon":{"shortName":true}}`, "horizon.shortName: a string" + isExpected + "a boolean"},
 	{bodyModel, `{"inputs":[{"id":"a"},"b"]}`, "inputs[1]: an object" + isExpected + "a string"},
 	{bodyModel, `{"inputs":[{"id":{},"key":"k"}]}`, "inputs[0].id: a string" + isExpected + "an object"},
 	{bodyModel, `{"axes":[{"values":[1,1e99999999]}]}`, "axes[0].values[1]: " + errNumberTooLong.Error()},
-	{bodyModel, `{"outputVariables":[{},{"seriesKey":0}]}`, "outputVariables[1].seriesKey: a boolean" + isExpected + "a number"},
 	{bodyModel, `null`, "an object" + isExpected + "null"},
 	{bodyModel, `[]`, "an object" + isExpected + "a list"},
 	{bodyModel, ``, "the body is empty"},
 	{bodyModel, `{"id":"a","revision":1} {}`, goesOn},
 	{bodyModel, `{}`, "the answer has no id (it has no fields)"},
-	{bodyModel, `{"items":[]}`, "the answer has no id (it has: items)"},
 	{
 		bodyModel, `{"code":"NOT_FOUND","message":"No."}`,
 		`the answer has no id (it has: code, message); its code is "NOT_FOUND"; its message is "No."`,
@@ -116,53 +113,35 @@ var wrongBodies = []struct {
 	{bodyModel, `{"ID":"a","revision":1}`, "the answer has no id (it has: ID, revision)"},
 	{bodyModel, `{"id":null,"revision":1}`, "the answer has a null id (it has: id, revision)"},
 	{bodyModel, `{"id":"","revision":1}`, "the answer has an empty id (it has: id, revision)"},
-	{bodyModel, `{"id":"a","revision":null}`, "the answer has a null revision (it has: id, revision)"},
 	{
 		bodyModels, `[{"id":"a","revision":1},{"id":"b","revision":2}, {"id":"c","revision":3},{"id":"d","revision":"x"}]`,
 		"models[3].revision: a whole number" + isExpected + "a string",
 	},
 	{bodyModels, `[{"id":"a","revision":1},{"id":"b"}]`, "models[1]: it has no revision (it has: id)"},
 	{bodyModels, `[{"id":"a","revision":1},null]`, "models[1]: an object" + isExpected + "null"},
-	{bodyModel, `{"error":"not_found"}`, `the answer has no id (it has: error); its error is "not_found"`},
 	{bodyModels, `{}`, "a list" + isExpected + "an object (it has no fields)" + noSuchList},
 	{bodyModels, `{"items":[{}],"next":"/v1"}`, "a list" + isExpected + "an object (it has: items, next)" + noSuchList},
-	{
-		bodyModels, `{"statusCode":404,"message":"No.","code":"NOT_FOUND"}`,
-		"a list" + isExpected + `an object (it has: code, message, statusCode); its code is "NOT_FOUND"; its message is "No."` + noSuchList,
-	},
 	{bodyModels, `[{"id":"a","revision":1,"modelGroupId":"h"}]`, "models[0].modelGroupId" + isOther + `"h"`},
 	{bodyModels, `[{"id":"a","revision":1},{"code":"X","id":7,"message":"No."}]`, "models[1].id: a string" + isExpected + "a number"},
 	{bodyModels, `[{"id":"a","revision":1},{"cursor":"x"}]`, "models[1]: it has no id (it has: cursor)"},
 	{bodyModels, `[{"id":"a","revision":1},{"id":"A","revision":2}]`, "models[1].id: an element before it has the same id"},
 	{bodyModel, `{"id":"a","revision":1,"modelGroupId":"h"}`, "modelGroupId" + isOther + `"h"`},
 	{bodyModel, `{"id":"a","revision":1,"name":7}`, "name: a string" + isExpected + "a number"},
-	{bodyModel, `"a"`, "an object" + isExpected + "a string"},
-	{bodyModels, `[{"id":"a","revision":1},"b"]`, "models[1]: an object" + isExpected + "a string"},
 	{bodyGroup, `{"id":"h"}`, "id" + isOther + `"h"`},
-	{bodyGroup, `{"id":""}`, "the answer has an empty id (it has: id)"},
 	{bodyGroup, `{"id":"g","models":[{"id":"a","revision":1},{"id":"b"}]}`, "models[1]: it has no revision"},
 	{bodyGroup, `{"id":"g","models":[{"id":"","revision":1}]}`, "models[0]: it has no id"},
 	{bodyGroup, `{"id":"g","models":[null]}`, "models[0]: it has no id"},
 	{bodyGroup, `{"id":"g","models":[{"id":"a","revision":1},{"id":"A","revision":2}]}`, "models[1].id: an element before it has the same id"},
 	{bodyGroup, `{"name":"g"}`, "the answer has no id (it has: name)"},
-	{bodyModels, `[] x`, goesOn},
 	{bodyModels, `<html>`, "the body is a page of HTML"},
-	{bodyModels, `<xml>`, "the body is a page of HTML"},
 	{bodyModels, `[{"id":"a","revision":1},,]`, "models[1]: " + noJSON + " ',' at start of value"},
 	{bodyModels, `[{"id":"a" "revision"}]`, "models[0]: " + noJSON + ` '"' after object value (expecting ',' or '}')`},
 	{bodyModel, `{"id":"a","revision":1,"modelMetadata":{"rmse": NaN}}`, "modelMetadata.rmse: " + noJSON + " 'N' at start of value"},
-	{bodyModels, `[{"id":"a","modelMetadata":{"rmse":[0,-Infinity]}}]`, "models[0].modelMetadata.rmse[1]: " + noJSON + " 'I' in number (expecting digit)"},
 	{
 		bodyModels, `[{"id":"a","revision":1},{"id":"b","revision":2,"modelMetadata":{"rmse":NaN}}]`,
 		"models[1].modelMetadata.rmse: " + noJSON + " 'N' at start of value",
 	},
-	{
-		bodyGroups, `[{"id":"a"},{"models":[{},{"revision":true}]}]`,
-		"model_groups[1].models[1].revision: a whole number" + isExpected + "a boolean",
-	},
-	{bodyGroups, `[{"id":"a"},{"name":"b","id":null}]`, "model_groups[1]: it has a null id (it has: id, name)"},
 	{bodyGroups, `[{"id":"caf\u00e9"},{"id":"CAFE\u0301"}]`, "model_groups[1].id: an element before it has the same id"},
-	{bodyGroups, `[{"id":"a","models":[{"revision":1}]}]`, "model_groups[0].models[0]: it has no id"},
 	{
 		bodyGroups, `[{"id":"a","timeHorizon":{"key":"H"}},{"id":"b","timeHorizon":{"key":"k"}}]`,
 		`model_groups[1].timeHorizon.key: it is "k", and the groups on "h" were asked for: the service did not apply the filter`,
@@ -250,9 +229,6 @@ func TestAWrongRecordStopsNoOther(t *testing.T) {
 	if err != nil || one.Err == nil || *one.Revision != 2 {
 		t.Errorf("%+v, %v", one, err)
 	}
-	if none, err := decodeText(bodyModel, `{"id":"b","name":7}`); err == nil {
-		t.Errorf("a model without a revision: %+v", none)
-	}
 }
 
 // A record that is not about the question is an error of its list, and not only of the reads that use it.
@@ -270,39 +246,23 @@ func TestAStrangerInAList(t *testing.T) {
 	}
 }
 
-// Bodies are cut at every byte.
+// Bodies are cut at every byte. A connection that breaks may end one, too.
 func TestDecodeTellsACutBodyFromAWrongOne(t *testing.T) {
 	t.Parallel()
-	const list = " [{\"id\": \"a\", \"revision\": 0} ,\n{\"id\": \"b\", \"revision\": 1, \"modelMetadata\": {\"c\": [1.5, null]}} ] "
-	for kind, body := range map[int]string{bodyModel: fullModel, bodyModels: list} {
-		read := func(body io.Reader) string {
-			_, err := decode(kind, body)
-			if fault, ok := errors.AsType[*NetworkError](err); ok {
-				return fault.Problem
-			}
-			return fmt.Sprintf("%T %v", err, err)
+	const list = ` [{"id": "a", "revision": 0} , {"id": "b", "revision": 1, "modelMetadata": {"c": [1.5, null]}} ] `
+	expectFault := func(kind int, body io.Reader, want string) {
+		_, err := decode(kind, body)
+		if fault, _ := errors.AsType[*NetworkError](err); fault == nil || fault.Problem != want {
+			t.Errorf("%v, want %s", err, want)
 		}
-		whole := strings.TrimSpace(body)
-		broken := errors.New("connection reset")
-		for end := 1; end < len(whole); end++ {
-			for _, oneByte := range []bool{false, true} {
-				var cut io.Reader = strings.NewReader(whole[:end])
-				reset := io.MultiReader(strings.NewReader(whole[:end]), iotest.ErrReader(broken))
-				if oneByte {
-					cut, reset = iotest.OneByteReader(cut), iotest.OneByteReader(reset)
-				}
-				if problem := read(cut); problem != "the answer was cut short" {
-					t.Errorf("cut after %q: %s", whole[:end], problem)
-				}
-				if problem := read(reset); problem != broken.Error() {
-					t.Errorf("reset after %q: %s", whole[:end], problem)
-				}
-			}
+	}
+	for kind, body := range map[int]string{bodyModel: fullModel, bodyModels: strings.TrimSpace(list)} {
+		for end := 1; end < len(body); end++ {
+			expectFault(kind, strings.NewReader(body[:end]), "the answer was cut short")
 		}
-		late := io.MultiReader(strings.NewReader(body), iotest.ErrReader(io.ErrUnexpectedEOF))
-		if problem := read(late); problem != "the answer was cut short" {
-			t.Errorf("cut by its length, after the value: %s", problem)
-		}
+	}
+	for problem, err := range map[string]error{"the answer was cut short": io.ErrUnexpectedEOF, "reset": errors.New("reset")} {
+		expectFault(bodyModels, io.MultiReader(strings.NewReader(list), iotest.ErrReader(err)), problem)
 	}
 }
 

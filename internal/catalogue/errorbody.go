@@ -14,7 +14,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // Bounds of the parts of an answer that are kept, the first two in bytes and the rest in characters.
@@ -188,9 +187,7 @@ func excerpt(body []byte, header http.Header) string {
 // pageOf describes a page of HTML by its title, or else by its text, if that may be shown.
 func pageOf(body []byte, showText bool) string {
 	if found := regexp.MustCompile(`(?i)<title[^>]*>\s*([^<\s][^<]*)`).FindSubmatch(body); found != nil {
-		if title := redact.Printable(html.UnescapeString(string(found[1]))); title != "" {
-			return htmlPage + " titled " + title
-		}
+		return htmlPage + " titled " + html.UnescapeString(string(found[1]))
 	}
 	const unseen = `(?is)<!--.*?(-->|\z)|<(script|style)\b.*?(</(script|style)\s*>|\z)|<[^>]*(>|\z)`
 	text := regexp.MustCompile(unseen).ReplaceAllString(string(body), " ")
@@ -202,10 +199,10 @@ func pageOf(body []byte, showText bool) string {
 
 // isPage reports whether a body is a page of HTML. The body may be cut short.
 func isPage(body []byte, header http.Header) bool {
-	body = bytes.ToLower(bytes.TrimSpace(body))
+	body = bytes.TrimSpace(body)
 	isTagged := bytes.HasPrefix(body, []byte("<")) && !bytes.HasPrefix(body, []byte("<?xml"))
 	isHTML := strings.HasPrefix(header.Get("Content-Type"), "text/html")
-	return len(body) > 0 && (isTagged || isHTML || bytes.Contains(body, []byte("<html")))
+	return len(body) > 0 && (isTagged || isHTML)
 }
 
 const htmlPage = "a page of HTML"

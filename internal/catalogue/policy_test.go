@@ -1,41 +1,34 @@
 package catalogue
 
 import (
-	"errors"
 	"net/http"
+	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// A Retry-After is a number of seconds or a date. Anything else is ignored.
+// A Retry-After is a number of seconds or a date, by the clock of the answer if it has one. Anything else is ignored.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
-	const inFiveSeconds = "Sat, 01 Jan 2000 00:00:05 GMT"
 	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	for _, test := range []struct {
-		text string
-		date string // of the answer
-		want time.Duration
-	}{
-		{text: "3", want: 3 * time.Second},
-		{text: "1.5", want: 1500 * time.Millisecond},
-		{text: "0.25", want: 250 * time.Millisecond},
-		{text: "99999999999999999999", want: 100 * 365 * 24 * time.Hour},
-		{text: inFiveSeconds, want: 5 * time.Second},
-		{text: inFiveSeconds, date: "Fri, 31 Dec 1999 23:59:58 GMT", want: 7 * time.Second},
-		{text: "Fri, 01 Jan 1999 00:00:00 GMT"},
-		{text: ""},
-		{text: "0"},
-		{text: "-3"},
-		{text: "soon"},
+	for text, want := range map[string]time.Duration{
+		"3":                    3 * time.Second,
+		"1.5":                  1500 * time.Millisecond,
+		"99999999999999999999": 100 * 365 * 24 * time.Hour,
+		"Sat, 01 Jan 2000 00:00:05 GMT dated Fri, 31 Dec 1999 23:59:58 GMT": 7 * time.Second,
+		"Sat, 01 Jan 2000 00:00:05 GMT":                                     5 * time.Second,
+		"Fri, 01 Jan 1999 00:00:00 GMT":                                     0,
+		"":                                                                  0,
+		"0":                                                                 0,
+		"-3":                                                                0,
+		"soon":                                                              0,
 	} {
-		header := http.Header{"Retry-After": {test.text}, "Date": {test.date}}
-		got, named := contract.RetryAfter(header, now)
-		if got != test.want || named != (test.want > 0) {
-			t.Errorf("%q, dated %q: %s, %t; want %s", test.text, test.date, got, named, test.want)
+		after, date, _ := strings.Cut(text, " dated ")
+		got, named := contract.RetryAfter(http.Header{"Retry-After": {after}, "Date": {date}}, now)
+		if got != want || named != (want > 0) {
+			t.Errorf("%q: %s, %t; want %s", text, got, named, want)
 		}
 	}
 }
@@ -52,95 +45,34 @@ func TestBackOff(t *testing.T) {
 	}
 }
 
-// The back-off after a failure is at least the Retry-After of the answer.
-func TestABackOffAfterARetryAfter(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		for named, want := range map[time.Duration]time.Duration{
-			0:                       time.Second,
-			500 * time.Millisecond:  time.Second,
-			1500 * time.Millisecond: 1500 * time.Millisecond,
-		} {
-			h := history{}
-			h.failed(time.Now(), &APIError{Status: http.StatusServiceUnavailable, RetryAfter: named}, 0)
-			if got := time.Until(h.notBefore); got != want {
-				t.Errorf("after a Retry-After of %s: %s, want %s", named, got, want)
-			}
-		}
-	})
-}
-
 // A status decides what follows, and of the codes only one, of the token endpoint.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
-	for want, statuses := range map[outcome][]int{
-		final:        {101, 103, 201, 204, 301, 304, 400, 403, 404, 405, 409, 418, 422, 451},
-		transient:    {408, 500, 501, 502, 503, 504, 599},
-		limited:      {429},
-		unauthorized: {401},
-	} {
-		for _, status := range statuses {
-			of := map[string]outcome{http.MethodGet: want, http.MethodPost: want}
-			if want == unauthorized {
-				of[http.MethodPost] = final
-			}
-			for method, want := range of {
-				err := &APIError{Endpoint: Endpoint{Method: method}, Status: status, Code: "X"}
-				if got := classify(err); got != want {
-					t.Errorf("%s %d: outcome %d, want %d", method, status, got, want)
-				}
-			}
-		}
-	}
 	const later = "temporarily_unavailable"
-	for name, test := range map[string]struct {
+	token := Endpoint{Method: http.MethodPost}
+	for _, test := range []struct {
 		err  error
 		want outcome
 	}{
-		"no error":                 {nil, final},
-		"a fault of the network":   {&NetworkError{}, transient},
-		"a permanent one":          {&NetworkError{Fault: NoTLS}, final},
-		"an unusable answer":       {&UnusableAnswerError{}, final},
-		"tokens come later":        {&APIError{Endpoint: Endpoint{Method: http.MethodPost}, Status: 400, Code: later}, transient},
-		"the same code for a read": {&APIError{Status: 404, Code: later}, final},
+		{nil, final},
+		{&NetworkError{}, transient},
+		{&NetworkError{Fault: NoTLS}, final},
+		{&UnusableAnswerError{}, final},
+		{&APIError{Endpoint: token, Status: 400, Code: later}, transient},
+		{&APIError{Status: 404, Code: later}, final},
+		{&APIError{Status: 101}, final},
+		{&APIError{Status: 304}, final},
+		{&APIError{Status: 422}, final},
+		{&APIError{Status: 408}, transient},
+		{&APIError{Status: 500}, transient},
+		{&APIError{Status: 599}, transient},
+		{&APIError{Status: 429}, limited},
+		{&APIError{Endpoint: token, Status: 429}, limited},
+		{&APIError{Status: 401}, unauthorized},
+		{&APIError{Endpoint: token, Status: 401}, final},
 	} {
 		if got := classify(test.err); got != test.want {
-			t.Errorf("%s: outcome %d, want %d", name, got, test.want)
-		}
-	}
-}
-
-// A fault that waiting does not mend has one attempt more, any other max_retries.
-func TestWhenNoRetryIsLeft(t *testing.T) {
-	t.Parallel()
-	broken := &NetworkError{Fault: Broken}
-	noHost := &NetworkError{Fault: UnknownHost}
-	nobody := &NetworkError{Fault: NobodyListens}
-	for i, test := range []struct {
-		most     int
-		failures []error // the last of them is judged
-		want     Cause
-		over     bool
-	}{
-		{most: 0, failures: []error{noHost}, want: RetriesUsedUp, over: true},
-		{most: 1, failures: []error{noHost, noHost}, want: RetriesUsedUp, over: true},
-		{most: 2, failures: []error{broken, broken}},
-		{most: 2, failures: []error{broken, errors.New("any")}},
-		{most: 2, failures: []error{noHost, noHost}, want: FaultStays, over: true},
-		{most: 2, failures: []error{nobody, nobody}, want: FaultStays, over: true},
-		{most: 2, failures: []error{broken, noHost}},
-		{most: 2, failures: []error{noHost, broken}},
-		{most: 4, failures: []error{noHost, broken, noHost}},
-		{most: 4, failures: []error{broken, noHost, noHost}, want: FaultStays, over: true},
-	} {
-		before := len(test.failures) - 1
-		h := history{failures: before}
-		if before > 0 {
-			h.last = test.failures[before-1]
-		}
-		cause, over := retries{most: test.most}.over(&h, test.failures[before])
-		if cause != test.want || over != test.over {
-			t.Errorf("row %d: cause %d, %t; want %d, %t", i, cause, over, test.want, test.over)
+			t.Errorf("%v: outcome %d, want %d", test.err, got, test.want)
 		}
 	}
 }

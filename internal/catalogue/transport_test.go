@@ -140,37 +140,40 @@ func TestStreamsThatHTTP2RefusesAreSentAgain(t *testing.T) {
 	})
 }
 
-// A read does not wait for a body without an end, and nothing reads on once the read is over.
-func TestNoBodyBelow200IsRead(t *testing.T) {
+// unread is a network whose answers have a body that must be closed, and not read.
+type unread struct {
+	*testing.T
+	status int
+	length int64
+	closed bool
+}
+
+func (u *unread) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: u.status, ContentLength: u.length, Body: u}, nil
+}
+
+func (u *unread) Read([]byte) (int, error) {
+	u.Errorf("the body with status %d was read", u.status)
+	return 0, io.EOF
+}
+
+func (u *unread) Close() error {
+	u.closed = true
+	return nil
+}
+
+// A read does not wait for the body of an answer that is neither a success nor an error, or that is too large.
+func TestABodyThatIsNotRead(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{101, 206, 302} {
-		synctest.Test(t, func(t *testing.T) {
-			dial, closeAll := sandboxtest.Pipe(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				connection, _, err := http.NewResponseController(w).Hijack()
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				defer connection.Close()
-				_, _ = fmt.Fprintf(connection, "HTTP/1.1 %d Odd\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nbody", status)
-				_, _ = io.Copy(io.Discard, connection) // until the client closes
-			}))
-			s := clientTo(t, "http://localhost", Config{DialContext: dial})
-			began := time.Now()
-			ctx, cancel := context.WithTimeout(t.Context(), s.cfg.RequestTimeout)
-			sent := oneRead(s)
-			response, err := s.send(ctx, sent)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, size, err := s.receive(ctx, sent, response)
-			if api, ok := apiError(err); !ok || api.Status != status || size != 0 || time.Since(began) != 0 {
-				t.Errorf("%d: %v, %d bytes in %s", status, err, size, time.Since(began))
-			}
-			synctest.Wait() // what is still running then waits for this end
-			closeAll()
-			cancel()
-		})
+	for status, length := range map[int]int64{101: -1, 206: 4, 302: 4, 200: MaxBody + 1} {
+		network := &unread{T: t, status: status, length: length}
+		_, err := clientTo(t, "http://localhost", Config{AccessToken: "t", Transport: network}).ModelGroup(t.Context(), "g")
+		api, refused := apiError(err)
+		large, isLarge := errors.AsType[*TooLargeError](err)
+		isTold := refused && api.Status == status || isLarge && status == http.StatusOK && large.Size == length
+		if !isTold || !network.closed {
+			t.Errorf("%d: %v, closed: %t", status, err, network.closed)
+		}
 	}
 }
 
@@ -242,60 +245,23 @@ func TestDeadConnectionsAreNotTriedOneAfterAnother(t *testing.T) {
 	}
 }
 
-func TestTheUserAgentIsOneLine(t *testing.T) {
-	t.Parallel()
-	var got atomic.Value
-	service := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		got.Store(r.UserAgent())
-	})
-	const odd = "terraform-provider/1 pipeline\r\nX-Injected: 1\x00 é"
-	s := clientTo(t, sandboxtest.Start(t, service), Config{UserAgent: odd})
-	if fault := sendOnce(t, s); fault != nil {
-		t.Fatalf("%+v", fault)
-	}
-	const want = "terraform-provider/1 pipeline X-Injected: 1 "
-	agent, _ := got.Load().(string)
-	if strings.ContainsAny(agent, "\r\n\x00") || !strings.HasPrefix(agent, want) {
-		t.Errorf("%q", agent)
-	}
-}
-
-// The list is endless, so that only the limit can end the read.
-func TestALargeAnswerIsAnErrorAndNotKept(t *testing.T) {
+// An answer may be too large and not say so. A retry cannot help.
+func TestALargeAnswer(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000
-	for name, announced := range map[string]int64{"announced": limit + 1, "not announced": 0} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var reads atomic.Int32
-			service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Method == http.MethodPost {
-					answerTokens(w, r, "")
-					return
-				}
-				reads.Add(1)
-				if announced > 0 {
-					w.Header().Set("Content-Length", fmt.Sprint(announced))
-				}
-				const start = `{"id":"a","revision":1`
-				_, err := io.WriteString(w, "["+start+"}")
-				for element := "," + start + strings.Repeat(" ", 1000) + "}"; err == nil; {
-					_, err = io.WriteString(w, element)
-				}
-			})
-			c := New(configFor(t, sandboxtest.Start(t, service), Config{MaxRetries: 4}))
-			c.maxBody = limit
-			_, err := c.Models(t.Context(), "g")
-			tooLarge, ok := errors.AsType[*TooLargeError](err)
-			if !ok {
-				t.Fatal(err)
-			}
-			if tooLarge.Limit != limit || tooLarge.Size != announced || tooLarge.Path != "/v1/model-group/g/models" {
-				t.Errorf("%+v", tooLarge)
-			}
-			if reads.Load() != 1 {
-				t.Errorf("%d reads: a retry cannot help", reads.Load())
-			}
-		})
+	reads := 0
+	c := clientTo(t, "http://localhost", Config{
+		AccessToken: "t",
+		MaxRetries:  4,
+		Transport: answering(func(w http.ResponseWriter, _ *http.Request) {
+			reads++
+			_, _ = io.WriteString(w, "["+strings.Repeat(" ", limit))
+		}),
+	})
+	c.maxBody = limit
+	_, err := c.Models(t.Context(), "g")
+	large, ok := errors.AsType[*TooLargeError](err)
+	if !ok || large.Limit != limit || large.Size != 0 || large.Path != "/v1/model-group/g/models" || reads != 1 {
+		t.Errorf("%v after %d reads", err, reads)
 	}
 }
