@@ -244,6 +244,9 @@ func TestAStrangerInAList(t *testing.T) {
 	if got, err := decodeText(bodyGroups, `[{"id":"a","timeHorizon":{"key":""}},{"id":"b","timeHorizon":{}}]`); err != nil {
 		t.Errorf("groups without a horizon: %+v, %v", got, err)
 	}
+	if got, err := decodeText(bodyModels, `[{"id":"a"},{"revision":2}]`); err != nil {
+		t.Errorf("models that lack a part of their identity: %+v, %v", got, err)
+	}
 }
 
 // Bodies are cut at every byte. A connection that breaks may end one, too.
