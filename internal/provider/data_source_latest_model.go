@@ -32,7 +32,7 @@ type latestModelState struct {
 
 func readLatestModel(ctx context.Context, r *blockRead, state *latestModelState) {
 	id := orZero(state.ModelGroupID)
-	model, err := state.Where.newest(ctx, r, id, "Relax where, or wait for a revision that matches it.")
+	model, err := state.Where.newest(ctx, r, id)
 	if err != nil {
 		r.fail(err, explain.Subject{Path: path.Root("model_group_id"), Value: id, OfLatest: true})
 		return

@@ -70,8 +70,7 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 	}
 	models := make([]choice, len(members))
 	far, fault := readFleet(ctx, members, func(ctx context.Context, i int) (err error) {
-		models[i], err = state.Where.newest(ctx, r, members[i].id, "Relax where, or take the group out of "+
-			"model_group_ids: without that argument, groups without such a model are left out.")
+		models[i], err = state.Where.newest(ctx, r, members[i].id)
 		return err
 	})
 	if listed != nil {

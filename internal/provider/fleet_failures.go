@@ -72,19 +72,18 @@ func (m *member) isOfImage() bool {
 
 // together names those that failed like the first of them, or returns "" if none did.
 func together(alike []*member, groups int) string {
-	others := alike[1:]
-	if len(others) == 0 {
-		return ""
-	}
 	var lines []string
-	for _, m := range others {
+	for _, m := range alike[1:] {
 		lines = append(lines, m.inAPhrase())
+	}
+	if lines == nil {
+		return ""
 	}
 	limit := explain.MaxIDs
 	if alike[0].isOfImage() {
 		limit = maxImages
 	}
-	return fmt.Sprintf("%d more of %d groups failed the same way:", len(others), groups) +
+	return fmt.Sprintf("%d more of %d groups failed the same way:", len(lines), groups) +
 		explain.Bulleted(lines, limit-1)
 }
 

@@ -15,7 +15,7 @@ import (
 // listing is the model groups of a fleet that nobody named, and which of them are without a model in it.
 type listing struct {
 	groups   map[string]*catalogue.ModelGroup // by id
-	without  []string                         // those without models
+	without  int                              // how many are without models
 	archived []string                         // those whose revisions are all archived
 	failing  []string                         // those whose models all fail a condition, and why
 	behind   []string                         // those that were listed with a newer revision than was answered
@@ -65,7 +65,7 @@ func (l *listing) withoutModels(group *catalogue.ModelGroup, err error) error {
 	hasNone := group.Err == nil && group.Models != nil && len(group.Models) == 0
 	switch {
 	case hasNone && latest == 0:
-		l.without = append(l.without, explain.Quoted(*group.ID))
+		l.without++
 	case hasNone && latest > 0:
 		l.archived = append(l.archived, explain.Quoted(*group.ID))
 	default:
@@ -162,19 +162,11 @@ func (l *listing) emptied(state *latestModelsState) string {
 	if len(l.groups) == 0 {
 		return fmt.Sprintf("The catalogue lists no model groups%s for these credentials.", onHorizon)
 	}
-	var why []string
-	for _, some := range []struct {
-		groups []string
-		what   string
-	}{
-		{l.without, "without models"},
-		{l.archived, "with archived revisions only"},
-		{l.failing, fmt.Sprintf("without a model that satisfies where (%s)", state.Where)},
-	} {
-		if len(some.groups) > 0 {
-			why = append(why, fmt.Sprintf("%s: %d, the first %s", some.what, len(some.groups), some.groups[0]))
-		}
+	first := ""
+	if len(l.failing) > 0 {
+		first = fmt.Sprintf("The first that does not satisfy where (%s) is %s.", state.Where, l.failing[0])
 	}
-	return fmt.Sprintf("No model group that the catalogue lists%s has a model to read (%d listed):%s",
-		onHorizon, len(l.groups), explain.Bulleted(why, explain.MaxIDs))
+	return explain.Paragraphs(fmt.Sprintf("No model group that the catalogue lists%s has a model to read. Listed: %d; "+
+		"without models: %d; with archived revisions only: %d; without a model that satisfies where: %d.",
+		onHorizon, len(l.groups), l.without, len(l.archived), len(l.failing)), first)
 }

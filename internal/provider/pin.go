@@ -211,7 +211,7 @@ func whyDifferent(given, has string, model *catalogue.Model) string {
 
 // republished says if a revision was changed after it was published, which explains a different image.
 func republished(model *catalogue.Model) string {
-	published, noneA := publishedAt(model)
+	published, noneA := readDate("created_at", model.CreatedAt)
 	changed, noneB := readDate("updated_at", model.UpdatedAt)
 	switch {
 	case noneA+noneB != "":

@@ -91,9 +91,9 @@ type choice struct {
 	seen             int64 // the highest revision that the service showed
 }
 
-// newest reads the highest revision of a group that satisfies the conditions. remedy is the next step if no revision
-// does. A failure other than of the client is a *groupError.
-func (w *whereState) newest(ctx context.Context, r *blockRead, group, remedy string) (choice, error) {
+// newest reads the highest revision of a group that satisfies the conditions. A failure other than of the client is a
+// *groupError.
+func (w *whereState) newest(ctx context.Context, r *blockRead, group string) (choice, error) {
 	latest, err := r.client.LatestModel(ctx, group)
 	if latest == nil {
 		return choice{}, err
@@ -108,7 +108,7 @@ func (w *whereState) newest(ctx context.Context, r *blockRead, group, remedy str
 		}
 		models = withLatest(listed, latest)
 	}
-	model, err := w.choose(models, now, group, remedy)
+	model, err := w.choose(models, now, group)
 	return choice{model, int64(orZero(models[0].Revision))}, err
 }
 
@@ -126,13 +126,11 @@ func withLatest(listed []*catalogue.Model, latest *catalogue.Model) []*catalogue
 }
 
 // choose decides which of the models of a group, newest first, satisfies the conditions.
-func (w *whereState) choose(
-	models []*catalogue.Model, now time.Time, group, remedy string,
-) (*catalogue.Model, error) {
+func (w *whereState) choose(models []*catalogue.Model, now time.Time, group string) (*catalogue.Model, error) {
 	found := highest(models, func(model *catalogue.Model) bool { return w.judge(model, now).standing() < unmet })
 	switch {
 	case len(found) == 0:
-		return nil, w.noneSatisfies(models, now, group, remedy)
+		return nil, w.noneSatisfies(models, now, group)
 	case len(found) > 1:
 		return nil, severalModels(argWhere, group, int64(*found[0].Revision), len(found))
 	case found[0].Err != nil:
@@ -161,7 +159,7 @@ func highest(models []*catalogue.Model, maySatisfy func(*catalogue.Model) bool) 
 }
 
 // noneSatisfies says of each model, newest first, why it does not satisfy.
-func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, group, remedy string) *groupError {
+func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, group string) *groupError {
 	lines := make([]string, 0, len(models))
 	for _, model := range models {
 		which := "a model whose revision cannot be read"
@@ -186,7 +184,8 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 		summary: explain.SummaryNoneSatisfies,
 		path:    path.Root(argWhere),
 		detail: explain.Paragraphs(fmt.Sprintf("No revision of model group %q satisfies where (%s):%s", group, w,
-			explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy),
+			explain.Bulleted(lines, explain.MaxIDs)), mayLack, "Relax where, or wait for a revision that matches it. "+
+			"modelcatalogue_latest_models leaves such a group out if model_group_ids is not set."),
 		phrase:  short,
 		nothing: true,
 	}

@@ -9,21 +9,11 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // firstYear is the year before which no revision was published: earlier dates are the zero dates of Go, Unix and SQL.
 const firstYear = 2000
-
-// publishedAt returns when a model was published. If that is not known, problem says why, and the time is zero.
-func publishedAt(model *catalogue.Model) (moment time.Time, problem string) {
-	moment, problem = readDate("created_at", model.CreatedAt)
-	if problem == "" && moment.IsZero() {
-		problem = fmt.Sprintf("its created_at is %q, which is before any publication", *model.CreatedAt)
-	}
-	return moment, problem
-}
 
 // readDate reads a date of the service. The zero dates of others are the zero time, too.
 func readDate(name string, text *string) (moment time.Time, problem string) {

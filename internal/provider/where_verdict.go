@@ -121,7 +121,10 @@ func (w *whereState) ofAge(model *catalogue.Model, now time.Time) (found verdict
 	if w.MinAge == nil {
 		return nil
 	}
-	published, problem := publishedAt(model)
+	published, problem := readDate("created_at", model.CreatedAt)
+	if problem == "" && published.IsZero() {
+		problem = fmt.Sprintf("its created_at is %q, which is before any publication", *model.CreatedAt)
+	}
 	changed, another := readDate("updated_at", model.UpdatedAt) // zero if it never was
 	if problem != "" && another != "" {
 		problem += ", and "
