@@ -20,11 +20,11 @@ func unreadVariables(e environment) []string {
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(e)) {
 		rest := ownPart(name)
-		if rest == "" || e[name] == "" || isVariable(name) {
+		meant := meantBy(rest)
+		if rest == "" || e[name] == "" || name == meant {
 			continue
 		}
 		text := redact.Abridged(name) + " is set, but the provider does not read it."
-		meant := meantBy(rest)
 		if meant != "" {
 			text += " Did you mean " + meant + "?"
 		}
@@ -51,13 +51,6 @@ func ownPart(name string) string {
 		return ""
 	}
 	return rest
-}
-
-// isVariable reports whether the provider reads a variable.
-func isVariable(name string) bool {
-	return slices.ContainsFunc(providerArguments, func(argument string) bool {
-		return name == setting.Variable(argument) || name == setting.FileVariable(argument)
-	})
 }
 
 // meantBy returns the variable that a name without separators may be meant for: that of the only argument of whose

@@ -8,7 +8,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
-// TestMisspeltVariables: the provider says which variable is meant. TestMessages has the sentences, and names that are like none.
+// TestMisspeltVariables: the provider says which variable is meant. TestMessages has the sentences, and names that
+// are like none.
 func TestMisspeltVariables(t *testing.T) {
 	t.Parallel()
 	var read []string

@@ -24,7 +24,7 @@ func (r *resolver) addAddress() {
 		r.addMissing(argBaseURL, "")
 	}
 	if base := r.client.BaseURL; base != nil && r.origins[argBaseURL].Block {
-		r.ownAddress, r.elsewhere = r.env.OtherAddress(base)
+		_, r.elsewhere = r.env.OtherAddress(base)
 	}
 }
 
@@ -150,8 +150,8 @@ func (r *resolver) reportWithheld() {
 		variables = append(variables, r.env.VariablesFor(argument)...)
 	}
 	own, withheld := "", explain.Enumerated(r.withheld)
-	if r.ownAddress != "" {
-		own = ", which is " + r.ownAddress
+	if address, _ := r.env.OtherAddress(r.client.BaseURL); address != "" {
+		own = ", which is " + address
 	}
 	r.problems.AddAttributeError(path.Root(argBaseURL), explain.SummaryOtherAddress,
 		fmt.Sprintf("The provider block sets base_url to %s, and does not give %s. The environment has %s, for the "+

@@ -15,8 +15,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// clientPair returns a certificate of a client that an authority of that name signed, or the client itself, and both in
-// PEM form.
+// clientPair returns a certificate of a client that an authority of that name signed, or the client itself, and both
+// in PEM form.
 func clientPair(tb testing.TB, authority string) (pair tls.Certificate, certificate, key string) {
 	tb.Helper()
 	pair, _ = sandboxtest.Certify(&x509.Certificate{
@@ -33,8 +33,8 @@ func clientPair(tb testing.TB, authority string) (pair tls.Certificate, certific
 	return pair, pemOf("CERTIFICATE", leaf.Raw), pemOf("PRIVATE KEY", der)
 }
 
-// TestHeadersOfTheBlock: each problem is at its key, in `validate`. An absent value waits for configuring. TestMessages has
-// values that cannot be sent.
+// TestHeadersOfTheBlock: each problem is at its key, in `validate`. An absent value waits for configuring.
+// TestMessages has values that cannot be sent.
 func TestHeadersOfTheBlock(t *testing.T) {
 	t.Parallel()
 	expect := func(diagnostics []*tfprotov6.Diagnostic, names ...string) {
@@ -45,9 +45,9 @@ func TestHeadersOfTheBlock(t *testing.T) {
 		}
 		expectOutcomes(t, diagnostics, want...)
 	}
-	for _, name := range append(strings.Fields("Authorization authorization Host Content-Length content-type Content-Encoding Accept "+
-		"Accept-Encoding User-Agent Connection Transfer-Encoding TE Trailer Upgrade Keep-Alive Proxy-Connection Expect Cache-Control "+
-		"Range If-None-Match X-Key: X-Kéy (x)"), "", "X Key", "X-Key\n") {
+	for _, name := range append(strings.Fields("Authorization authorization Host Content-Length content-type "+
+		"Content-Encoding Accept Accept-Encoding User-Agent Connection Transfer-Encoding TE Trailer Upgrade "+
+		"Keep-Alive Proxy-Connection Expect Cache-Control Range If-None-Match X-Key: X-Kéy (x)"), "", "X Key", "X-Key\n") {
 		expect(validateProvider(t, complete.with(argHeaders, map[string]any{name: "hunter2"})), name)
 	}
 	for _, absent := range []any{"", " ", nil} {

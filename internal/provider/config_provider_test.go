@@ -79,7 +79,8 @@ func TestTheEnvironmentConfigures(t *testing.T) {
 	}
 }
 
-// The environment does not replace an argument that is not known yet, so a wrong value of its variable is not an error.
+// The environment does not replace an argument that is not known yet, so a wrong value of its variable is not an
+// error.
 func TestUnknownArguments(t *testing.T) {
 	t.Parallel()
 	elements := map[string]any{"X-A": unknown, "X-B": unknown, "X-C": "c"}

@@ -17,13 +17,11 @@ import (
 // resolver turns a configuration into settings, and collects the problems that it finds.
 type resolver struct {
 	settings
-	block    configuration
-	env      environment
-	problems diag.Diagnostics
-	// The credentials that the environment has for its own address, if the provider block names a different one.
-	elsewhere  bool
-	ownAddress string // if it may be shown
-	withheld   []string
+	block     configuration
+	env       environment
+	problems  diag.Diagnostics
+	elsewhere bool     // the provider block names a different address than the environment
+	withheld  []string // credentials that the environment has for its own address
 }
 
 // take reads the value of an argument into its target, and reports whether there is one.
@@ -123,7 +121,7 @@ func (r *resolver) emptyVariable(name string) string {
 func (r *resolver) addMissing(name, why string, paragraphs ...string) {
 	empty := r.emptyVariable(name)
 	if value := r.block[name]; empty == "" && !value.IsNull() {
-		empty = fmt.Sprintf("The provider block sets %s, and it is %s.", name, setting.EmptyOrBlank(asText(value)))
+		empty = "The provider block sets " + name + ", and it is blank."
 	}
 	need := cmp.Or(why, "The provider needs "+name+".")
 	paragraphs = append([]string{need + " " + r.howToGive(name), empty}, paragraphs...)

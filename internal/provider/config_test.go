@@ -155,7 +155,8 @@ type wrongValues struct {
 	isShown  bool // by TestMessages, the first of them
 }
 
-// readWrongValues reads testdata/wrong_values.txt: a line says what is wrong, and the indented lines after it have values.
+// readWrongValues reads testdata/wrong_values.txt: a line says what is wrong, and the indented lines after it have
+// values.
 func readWrongValues() (groups []wrongValues) {
 	text, err := os.ReadFile("testdata/wrong_values.txt")
 	if err != nil {
@@ -212,7 +213,8 @@ func (w wrongValues) expect(t *testing.T, config arguments, environment ...strin
 	}
 }
 
-// TestBundles: which certificates of a bundle are found, whatever stands around and between them, and which are left out.
+// TestBundles: which certificates of a bundle are found, whatever stands around and between them, and which are left
+// out.
 func TestBundles(t *testing.T) {
 	t.Parallel()
 	certificate, inPEM := trusted()

@@ -61,12 +61,8 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 // authority in front of the service.
 func credentialAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		argBaseURL: schema.StringAttribute{
-			MarkdownDescription: "The service's address: an absolute `https` URL, with a path prefix or not and " +
-				"without `/v1`; `http` is accepted for a loopback host only. Required here or as `" +
-				setting.Variable(argBaseURL) + "`.",
-			Optional: true,
-		},
+		argBaseURL: optional(argBaseURL, "The service's address: an absolute `https` URL, with a path prefix or not "+
+			"and without `/v1`; `http` is accepted for a loopback host only. Required."),
 		argClientID: optional(argClientID, "The client id of your organisation's credentials. Required, "+
 			"together with `client_secret`, unless there is an `access_token`."),
 		argClientSecret: secret(argClientSecret, "The client secret of your organisation's credentials, best kept "+

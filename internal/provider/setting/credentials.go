@@ -10,8 +10,8 @@ import (
 )
 
 // Oddities describes what is odd about a credential, without showing the value. An oddity may belong to the value, so
-// it is not a problem by itself. If nothing else is odd, a secret may be the wrong text or a part of one; the length of
-// a longer one is not told.
+// it is not a problem by itself. If nothing else is odd, a secret may be the wrong text or a part of one; the length
+// of a longer one is not told.
 func Oddities(argument, value string) []string {
 	const short = 12
 	inner := strings.TrimSpace(value)

@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -84,11 +85,11 @@ func (e Environment) VariablesFor(argument string) []string {
 	return set
 }
 
-// EmptyHint says that a variable of an argument is set and empty, as a failed command leaves it, or returns "".
+// EmptyHint says that a variable of an argument is set and blank, as a failed command leaves it, or returns "".
 func (e Environment) EmptyHint(argument string) string {
 	for _, name := range []string{Variable(argument), FileVariable(argument)} {
 		if value, set := e[name]; set && IsBlank(value) {
-			return fmt.Sprintf("%s is set, and it is %s.", name, EmptyOrBlank(value))
+			return name + " is set, and it is blank."
 		}
 	}
 	return ""
@@ -117,7 +118,7 @@ func (e Environment) LookUp(argument string) (text, variable string, err error) 
 	}
 	text, err = readSmallFile(e[variable])
 	if err == nil && IsBlank(text) {
-		err = fmt.Errorf("it is %s", EmptyOrBlank(text))
+		err = errors.New("it is blank")
 	}
 	if err != nil {
 		err = unusableFile(argument, variable, e[variable], err)

@@ -22,14 +22,6 @@ const (
 // IsBlank reports whether a text has nothing but white space.
 func IsBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// EmptyOrBlank returns the word for a text that is empty or consists of white space.
-func EmptyOrBlank(text string) string {
-	if text == "" {
-		return "empty"
-	}
-	return "blank"
-}
-
 // oddity describes in a phrase the text that stands in place of a value, or returns "". It never shows anything that
 // may be a secret. The first character that is odd, which says most of the rest, depends on the value.
 func oddity(text string) string {
