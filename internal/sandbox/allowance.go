@@ -28,9 +28,10 @@ type Allowance struct {
 	Per      time.Duration
 }
 
-// String returns a text such as "60 requests in 1m0s (sliding)".
+// String returns a text such as "60 requests in 1m (sliding)".
 func (a Allowance) String() string {
-	return fmt.Sprintf("%d requests in %s (%s)", a.Requests, a.Per, cmp.Or(a.Kind, SlidingWindow))
+	per := strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(a.Per.String())
+	return fmt.Sprintf("%d requests in %s (%s)", a.Requests, per, cmp.Or(a.Kind, SlidingWindow))
 }
 
 // counter counts the requests of one client. Time does not run backwards between two calls.

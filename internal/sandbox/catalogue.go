@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"io"
 	"slices"
@@ -57,7 +58,8 @@ func (c *Catalogue) Organisations() []Organisation { return slices.Clone(c.organ
 func (c *Catalogue) Recorded() (newest time.Time, isRecorded bool) {
 	for _, g := range c.groups {
 		for _, m := range g.Models {
-			at, err := time.Parse(time.RFC3339, m.Document.text("updatedAt"))
+			changed := cmp.Or(m.Document.text("updatedAt"), m.Document.text("createdAt"))
+			at, err := time.Parse(time.RFC3339, changed)
 			if err == nil && at.After(newest) {
 				newest = at
 			}

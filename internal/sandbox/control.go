@@ -100,7 +100,7 @@ func (s *Sandbox) controlRequests(*exchange) *answer {
 	return respond(http.StatusOK, encode(list))
 }
 
-// refuseControl answers with the mistakes of a body, or with what does not exist.
+// refuseControl answers with the mistakes of a body, or that the group or revision does not exist.
 func refuseControl(err error) *answer {
 	mistakes, isText := errors.AsType[TextErrors](err)
 	if !isText {

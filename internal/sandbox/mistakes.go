@@ -28,14 +28,14 @@ type TextError struct {
 }
 
 func (e TextError) Error() string {
-	var parts []string
-	if e.Line > 0 {
-		parts = append(parts, fmt.Sprintf("line %d, column %d", e.Line, e.Column))
-	}
+	text := e.Problem
 	if e.Path != "" {
-		parts = append(parts, e.Path)
+		text = e.Path + ": " + text
 	}
-	return strings.Join(append(parts, e.Problem), ": ")
+	if e.Line > 0 {
+		text = fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, text)
+	}
+	return text
 }
 
 // TextErrors are the mistakes of a text.

@@ -112,8 +112,8 @@ func (s *Sandbox) answer(w http.ResponseWriter, x *exchange, reply func(*exchang
 	var err error
 	if x.body, err = io.ReadAll(http.MaxBytesReader(w, x.request.Body, maxBody)); err != nil {
 		reply = func(*exchange) *answer {
-			const problem = "The request body is too large, or was cut short."
-			return refuse(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE", problem, nil)
+			return refuse(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE",
+				"The request body is too large, or was cut short.", nil)
 		}
 	}
 	if fault, ok := s.takeFault(x); ok {

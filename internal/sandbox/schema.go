@@ -224,11 +224,10 @@ func (r *report) takeUnknown(place jsontext.Pointer, name string, known []string
 	unknown.Problem += "; did you mean " + like[0] + "?"
 }
 
-// typeNames are the types of JSON Schema, in words.
+// typeNames are the types of the schemas here, in words.
 var typeNames = map[string]string{
 	"string":  "a string",
 	"integer": "an integer",
-	"number":  "a number",
 	"boolean": "true or false",
 	"array":   "a list",
 	"object":  "an object",
@@ -248,7 +247,7 @@ func expected(found jsonschema.ErrorKind) string {
 		}
 		return prose(values, "or")
 	}
-	return "another value (" + strings.Join(found.KeywordPath(), "/") + ")"
+	return "another value"
 }
 
 // prose returns names as "a, b and c".

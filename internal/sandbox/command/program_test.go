@@ -251,7 +251,7 @@ func TestServesWithVariables(t *testing.T) {
 		t.Errorf("%s serves %s", s.ready.URL, s.ready.ClientID)
 	}
 	if !strings.Contains(s.welcome, "-listen is 0.0.0.0:0: everyone who can reach that address can read and change these models.\n") ||
-		!strings.Contains(s.welcome, "60 requests in 1m0s (bucket)") {
+		!strings.Contains(s.welcome, "60 requests in 1m (bucket)") {
 		t.Errorf("it does not say so: %s", s.welcome)
 	}
 	if found, err := os.Stat(s.file); err != nil || runtime.GOOS != "windows" && found.Mode() != 0o644 {
