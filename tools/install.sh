@@ -11,6 +11,7 @@ umask 022 # a web server and other users read what is made here
 dir=${1:?the folder of the mirror}
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
+touch "$dir.tfrc" # fails before anything is built
 platforms=("${@:2}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
