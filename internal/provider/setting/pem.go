@@ -158,7 +158,8 @@ func otherLabel(label, want string) error {
 // notPEM says what stands in place of a text in PEM form, or returns "".
 func notPEM(text, label string) string {
 	odd := oddity(text)
-	decoded, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
+	joined := strings.TrimRight(strings.Join(strings.Fields(text), ""), "=")
+	decoded, err := base64.RawStdEncoding.DecodeString(joined)
 	form := binaryForm(decoded)
 	if strings.Contains(string(decoded), beginBlock) {
 		form = `a text in PEM form; give that text, as base64decode("…") does in a configuration`

@@ -53,26 +53,25 @@ func (e Environment) otherProxy(base *url.URL) string {
 }
 
 // parseProxy reads the address of a proxy, which is http if it lacks a scheme, as net/http reads it. An error shows
-// one character of its host at most, and never one of a user name or password.
+// one character of it at most: one that cannot be seen, or one of its host.
 func parseProxy(value string) (*url.URL, error) {
+	const form = "; write http://HOST:PORT"
 	const escaped = "special characters in a user name or password are written as %XX, such as %23 for #"
 	address := value
 	if !strings.Contains(value, "://") {
 		address = "http://" + value
 	}
 	u, err := url.Parse(address)
-	odd := oddity(value)
+	unseen := oddityOf(value, func(r rune) bool { return r == ' ' || isUnseen(r) }, form)
 	switch {
-	case odd != "":
-		return nil, errors.New("it " + odd)
-	case strings.TrimSpace(value) != value:
-		return nil, errors.New("it has white space around it; leave it out")
+	case unseen != "":
+		return nil, errors.New(unseen)
 	case err != nil:
 		return nil, errors.New("it cannot be parsed as a URL; " + escaped)
 	case !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme):
 		return nil, errors.New("its scheme must be http, https, socks5 or socks5h")
 	case hostMistake(u) != "":
-		return nil, errors.New(hostMistake(u) + "; write http://HOST:PORT")
+		return nil, errors.New(hostMistake(u) + form)
 	case strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.ForceQuery, u.Fragment != "":
 		return nil, errors.New("it has a path, a query or a fragment, as a file for automatic configuration has; " +
 			"write only the proxy's own address; " + escaped)
