@@ -124,8 +124,10 @@ func (r *resolver) addMissing(name, why string, paragraphs ...string) {
 		empty = "The provider block sets " + name + ", and it is blank."
 	}
 	need := cmp.Or(why, "The provider needs "+name+".")
-	paragraphs = append([]string{need + " " + r.howToGive(name), empty}, paragraphs...)
-	r.missing.AddAttributeError(path.Root(name), explain.SummaryMissing(name), explain.Paragraphs(paragraphs...))
+	need += " " + r.howToGive(name)
+	paragraphs = append([]string{need, empty}, paragraphs...)
+	detail := explain.Paragraphs(paragraphs...)
+	r.missing.AddAttributeError(path.Root(name), explain.SummaryMissing(name), detail)
 }
 
 // addInvalid adds what is wrong with the value of an argument.
