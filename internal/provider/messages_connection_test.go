@@ -38,7 +38,7 @@ func connectionScenes() []scene {
 			authority: authority,
 			use:       x509.ExtKeyUsageClientAuth,
 		}),
-		secured("a certificate signed by itself", trustNone, certified{host: "127.0.0.1"}),
+		secured("a certificate signed by itself, and another one given", trustAnother, certified{host: "127.0.0.1"}),
 		secured("a certificate of an unknown authority", trustNone, certified{host: "127.0.0.1", authority: authority}),
 		secured("a certificate of an unknown authority, and another one given", trustAnother, certified{
 			host:      "127.0.0.1",
