@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// The faults of an attempt, by what it had come to. Those that a handshake finds are shown by scenes of the provider's
+// The faults of an attempt, by how far it had come. Those that a handshake finds are shown by scenes of the provider's
 // messages as well, by real handshakes.
 var (
 	here       = &net.TCPAddr{IP: net.IPv6loopback, Port: 8080}
