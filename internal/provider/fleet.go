@@ -23,7 +23,7 @@ type member struct {
 }
 
 // readFleet reads every member by its index, and returns how far that was. A fault is a failure that every other group
-// would share: no more reads begin then, and those under way are ended.
+// would share: those under way are ended then, and no other sends a request.
 func readFleet(
 	ctx context.Context, members []*member, read func(ctx context.Context, i int) error,
 ) (far *progress, fault error) {
@@ -32,9 +32,6 @@ func readFleet(
 	reads.SetLimit(atOnce)
 	for i, m := range members {
 		reads.Go(func() error {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
 			far.begin()
 			m.err = read(ctx, i)
 			far.end(m.err == nil)
