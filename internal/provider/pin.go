@@ -226,16 +226,19 @@ func republished(model *catalogue.Model) string {
 // withheld returns the error if there is no image to compare with.
 func (p pin) withheld(model *catalogue.Model) *groupError {
 	isOwner := "null"
+	next := "Use credentials of that organisation, ask the publisher of the group, or leave the image out."
 	if model.IsOwner != nil {
 		isOwner = strconv.FormatBool(*model.IsOwner)
+	}
+	if orZero(model.IsOwner) {
+		next = "Ask the publisher of the group, or leave the image out."
 	}
 	return &groupError{
 		summary: explain.SummaryImageWithheld,
 		path:    path.Root(argDockerImage),
 		detail: fmt.Sprintf("The image of revision %d of model group %q is withheld, so it cannot be compared with the one "+
 			"given, %q.\n\nThe service shows images only to members of the organisation that owns the model; for these "+
-			"credentials its is_owner is %s.\n\nUse credentials of that organisation, ask the publisher of the group, or "+
-			"leave the image out.", p.revision, p.groupID, redact.Shorten(*p.image, maxImage), isOwner),
+			"credentials its is_owner is %s.\n\n%s", p.revision, p.groupID, redact.Shorten(*p.image, maxImage), isOwner, next),
 		phrase: fmt.Sprintf("revision %d (is_owner is %s)", p.revision, isOwner),
 	}
 }
