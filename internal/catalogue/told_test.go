@@ -161,6 +161,12 @@ var scenes = map[string]scene{
 			"2s: an answer",
 		},
 	},
+	"a fault of TLS is not kept": {
+		inTurn(reply{err: tls.RecordHeaderError{}}),
+		nil,
+		[]reading{theGroup, theGroup.later(sec)},
+		[]string{"tokens: 1, reads: 2", "0s: a fault of the network", "1s: an answer"},
+	},
 
 	"the words of a 429 come after its header": {
 		&service{read: func(n int, _ *http.Request) reply {
