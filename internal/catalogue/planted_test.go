@@ -71,7 +71,7 @@ func findPlantable(t *testing.T, function string) *plantable {
 			return &plantable{path: path, head: string(parts[1]), body: string(parts[2])}
 		}
 	}
-	t.Fatalf("there is no function %s", function)
+	t.Fatalf("%s is not a function of the client", function)
 	return nil
 }
 

@@ -14,8 +14,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// scene is a service, and reads that begin in this order. The simulation checks rules; a scene checks what it has no rule
-// for.
+// scene is a service, and reads that begin in this order. It shows moments and words that the simulation does not check.
 type scene struct {
 	service  *service
 	settings []setting
@@ -182,13 +181,13 @@ var scenes = map[string]scene{
 			`1.102s: a pause, wait too long: attempts 1, 9m59.9s left of "the pause that the service asked for"; 429: No.`,
 		},
 	},
-	"a 429 that names no wait": {
+	"a 429 without a Retry-After": {
 		inTurn(answered(429), answered(429), answered(429)),
 		[]setting{maxRetries(0)},
 		eachGroup(0, 1),
 		[]string{"tokens: 1, reads: 4", "7s: an answer"},
 	},
-	"a pause that leaves no time for an answer": {
+	"a pause that leaves too little time for an answer": {
 		inTurn(retryAfter(429, "2"), found.in(10*sec)),
 		nil,
 		[]reading{theGroup, group("brief").within(3 * sec)},
@@ -301,7 +300,7 @@ var scenes = map[string]scene{
 	},
 }
 
-// Each caller is told what happened, when it is known.
+// Each caller is told the reason of its end, at the moment at which that is known.
 func TestWhatCallersAreTold(t *testing.T) {
 	eachOnFakeClock(t, scenes, func(t *testing.T, s scene) {
 		c := over(t, s.service, s.settings...)
