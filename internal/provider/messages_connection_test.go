@@ -38,9 +38,13 @@ func connectionScenes() []scene {
 			authority: authority,
 			use:       x509.ExtKeyUsageClientAuth,
 		}),
-		secured("a certificate signed by itself, and another one given", trustAnother, certified{host: "127.0.0.1"}),
+		secured("a certificate signed by itself, and another one given", trusting("Other"), certified{host: "127.0.0.1"}),
 		secured("a certificate of an unknown authority", trustNone, certified{host: "127.0.0.1", authority: authority}),
-		secured("a certificate of an unknown authority, and another one given", trustAnother, certified{
+		secured("a certificate of an unknown authority, and another one given", trusting("Other"), certified{
+			host:      "127.0.0.1",
+			authority: authority,
+		}),
+		secured("a certificate of an unknown authority, and one of its name given", trusting(authority), certified{
 			host:      "127.0.0.1",
 			authority: authority,
 		}),
@@ -191,9 +195,10 @@ func secured(title string, trusted func(authority string) string, what certified
 func trustIt(authority string) string { return authority }
 func trustNone(string) string         { return "" }
 
-func trustAnother(string) string {
-	_, other := certified{host: "other.example", authority: "Other"}.make()
-	return other
+// trusting returns a function that returns the certificate of a different authority, of that name.
+func trusting(name string) func(string) string {
+	_, other := certified{host: "other.example", authority: name}.make()
+	return func(string) string { return other }
 }
 
 // certified is the content of a certificate.
