@@ -42,6 +42,11 @@ func TestTheImageThatWasReviewed(t *testing.T) {
 	if withheld == nil || !strings.Contains(withheld.detail, "its is_owner is null") {
 		t.Errorf("%+v", withheld)
 	}
+	// Of two that end alike, such as with one digest, a short message shows the beginnings.
+	brief := bothImages("", "one/"+long, "other/"+long, maxBriefImage)
+	if !strings.Contains(brief, `"one/registry`) || !strings.Contains(brief, `"other/registry`) {
+		t.Error(brief)
+	}
 }
 
 // Nothing is said if nothing is known. TestMessages shows each hint.
