@@ -26,8 +26,9 @@ func acceptWithdrawnAttribute() schema.BoolAttribute {
 // The next step if withdrawn revisions are pinned, and if they are followed.
 const (
 	pinAnother = "The plan continues. Pin another revision, or set accept_withdrawn = true to silence this warning."
-	passOver   = "The plan continues. Conditions on enabled and archived in where read the newest revision in " +
-		"service instead; accept_withdrawn = true silences this warning."
+	passOver   = "The plan continues. With enabled = true and archived = false, where reads the newest revision in " +
+		"service instead, or fails if the service does not say which that is; accept_withdrawn = true silences this " +
+		"warning."
 )
 
 // withdrawn has a line for each model of a block that is archived or disabled, or may be.
@@ -36,7 +37,8 @@ type withdrawn struct {
 	certain, open []string
 }
 
-// add looks at one more model. A condition on a setting accepts the setting's value.
+// add counts one more model, and has a line for it if it is archived or disabled, or may be. A setting on which where
+// has a condition does not count.
 func (w *withdrawn) add(model *catalogue.Model, where *whereState, latest string) {
 	var inService whereState
 	if orZero(where).Enabled == nil {
