@@ -44,9 +44,11 @@ type ModelSummary struct {
 // ModelSummaries are the revisions of a group. Each has its identity.
 type ModelSummaries []*ModelSummary
 
-// UnmarshalJSON takes a list of summaries with an id and a revision each, no id twice.
+// UnmarshalJSON reads a list of summaries. Each must have an id and a revision, and no two may have the same id.
 func (l *ModelSummaries) UnmarshalJSON(data []byte) error {
-	err := json.Unmarshal(data, (*[]*ModelSummary)(l), lenient)
+	if err := json.Unmarshal(data, (*[]*ModelSummary)(l), lenient); err != nil {
+		return err
+	}
 	known := map[string]bool{}
 	for i, one := range *l {
 		lacks := ""
@@ -56,14 +58,14 @@ func (l *ModelSummaries) UnmarshalJSON(data []byte) error {
 		case one.Revision == nil:
 			lacks = "revision"
 		}
-		if err == nil && lacks != "" {
-			err = &shapeError{at: jsontext.Pointer(fmt.Sprintf("/%d", i)), problem: "it has no " + lacks}
+		if lacks != "" {
+			return &shapeError{at: jsontext.Pointer(fmt.Sprintf("/%d", i)), problem: "it has no " + lacks}
 		}
-		if err == nil {
-			err = once(known, one.ID, i)
+		if err := once(known, one.ID, i); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // GroupAxis is an axis that any revision of a group declares.

@@ -31,7 +31,7 @@ func readDate(name string, text *string) (moment time.Time, problem string) {
 }
 
 // parseTime reads a date of ISO 8601: a day, or a moment to the minute or finer, after a T or a space, with a zone or
-// in UTC. It also reads the zero date of SQL, which is not a day.
+// in UTC. It also reads the zero date of SQL, which no calendar has.
 func parseTime(text string) (moment time.Time, ok bool) {
 	text = strings.ToUpper(strings.Replace(text, " ", "T", 1))
 	if rest, isZero := strings.CutPrefix(text, "0000-00-00"); isZero {
