@@ -162,7 +162,7 @@ func (r *blockRead) warn(at path.Path, summary, detail string) {
 func (r *blockRead) problem(err error, about explain.Subject) explain.Problem {
 	p := r.explainer.Explain(err, about)
 	if lacking, ok := errors.AsType[*groupError](err); ok {
-		p = lacking.problem(about.Value)
+		p = lacking.problem(r.client, about.Value)
 	}
 	p.Source = explain.Source(r.dataSource, about.Value)
 	if errors.Is(err, context.Canceled) {
@@ -183,13 +183,14 @@ type groupError struct {
 
 func (e *groupError) Error() string { return e.summary + ": " + e.detail }
 
-// problem returns what the error says of a group.
-func (e *groupError) problem(group string) explain.Problem {
+// problem returns what the error says of a group. It is cleaned before it is cut: the start of a secret is not found in
+// the middle of a text.
+func (e *groupError) problem(client *catalogue.Client, group string) explain.Problem {
 	p := explain.Problem{Summary: e.summary, Detail: e.detail, Path: e.path}
 	if e.phrase != "" {
 		p.Cause = e.summary
 		brief := fmt.Sprintf("Model group %q: %s.", explain.ShortID(group), e.phrase)
-		p.Short = cmp.Or(e.short, redact.Shorten(brief, explain.MaxShort))
+		p.Short = cmp.Or(e.short, redact.Shorten(client.Clean(brief), explain.MaxShort))
 	}
 	return p
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -61,4 +62,19 @@ func TestTheClockOfConditions(t *testing.T) {
 			t.Errorf("revision %v", state["revision"])
 		}
 	})
+}
+
+// TestAShortMessageHidesTheStartOfASecret: the service repeats the secret, and the short message ends inside it.
+func TestAShortMessageHidesTheStartOfASecret(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	service.Inject(respell(sandbox.RouteAny, `"runMode":"AUTOMATIC"`, `"runMode":"`+strings.Repeat("x", 20)+`northwind-sandbox-secret"`))
+	config := ofMain(arguments{"where": where("run_mode", "WEEKLY")})
+	for range 2 {
+		diagnostics := e.reports(t, "latest_model", config)
+		expectError(t, diagnostics, "where", explain.SummaryNoneSatisfies, "revision 3: its run_mode is \"xxx")
+		if strings.Contains(diagnostics[0].Detail, "northwind-") {
+			t.Error(diagnostics[0].Detail)
+		}
+	}
 }
