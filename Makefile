@@ -130,7 +130,7 @@ renovate: ## Run the newest Renovate as in the guide about pins, against the san
 	@npm install --loglevel=error --no-audit --no-fund --prefix .cache/node node@24 >&2
 	@npm install --loglevel=error --no-audit --no-fund --ignore-scripts --prefix .cache/renovate renovate@latest >&2
 	@MODELCATALOGUE_TEST_RENOVATE="$(CURDIR)/.cache" $(TIDILY) tools/with-engine.sh \
-		go test -v -count=1 -run='^TestAccScripts$$/^renovate$$' -timeout=10m ./internal/acctest
+		go test -v -count=1 -run='^TestRenovate$$' -timeout=10m ./internal/acctest
 
 .PHONY: policy
 policy: $(BIN)/conftest ## Hold plans to the policy of the guide about pins, by conftest.
