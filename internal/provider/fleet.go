@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -23,26 +24,39 @@ type member struct {
 }
 
 // readFleet reads every member by its index, and returns how far that was. A fault is a failure that every other group
-// would share: those under way are ended then, and no other sends a request.
+// would share: those under way are ended then, and no other sends a request. A member that ran out of time is a fault
+// if no other came to an end since it began: each of them could take as long.
 func readFleet(
 	ctx context.Context, members []*member, read func(ctx context.Context, i int) error,
 ) (far *progress, fault error) {
 	far = &progress{groups: len(members), logged: time.Now()}
 	reads, ctx := errgroup.WithContext(context.WithValue(ctx, progressKey{}, far))
 	reads.SetLimit(atOnce)
+	var inTime atomic.Int64
 	for i, m := range members {
 		reads.Go(func() error {
 			far.begin()
+			before := inTime.Load()
 			m.err = read(ctx, i)
+			isLate := ranOutOfTime(m.err)
+			if !isLate {
+				inTime.Add(1)
+			}
 			far.end(m.err == nil)
 			far.log(ctx)
-			if endsFleet(m.err) {
+			if endsFleet(m.err) || isLate && inTime.Load() == before {
 				return m.err
 			}
 			return nil
 		})
 	}
 	return far, reads.Wait()
+}
+
+// ranOutOfTime reports whether the time of a read was over before its retries were.
+func ranOutOfTime(err error) bool {
+	gaveUp, ok := errors.AsType[*catalogue.GaveUpError](err)
+	return ok && (gaveUp.Cause == catalogue.WaitTooLong || gaveUp.Cause == catalogue.TimeOver)
 }
 
 // endsFleet reports whether every other group would fail like this one. The client knows whether the service is down:

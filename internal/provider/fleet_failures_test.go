@@ -142,6 +142,14 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 			summary: explain.SummaryUnavailable,
 			says:    "\n\n100 of 300 groups were read.",
 		},
+		"an outage whose Retry-After leaves no time for every attempt": {
+			fault:   sandbox.Fault{Route: latest, Status: 503, Header: http.Header{"Retry-After": {"200"}}},
+			tokens:  1,
+			reads:   2 * atOnce,
+			within:  201 * sec,
+			summary: explain.SummaryUnavailable,
+			says:    "\n\n0 of 300 groups were read.",
+		},
 		"a ceiling too low": {
 			fault:   sandbox.Fault{Route: latest},
 			ceiling: "1/100s",
