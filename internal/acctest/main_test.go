@@ -17,7 +17,7 @@ import (
 // underTest is what runs the configurations of these tests. It is set while TF_ACC is.
 var underTest engine.Engine
 
-// ofUser are the settings of the person who runs these tests. They may name a service.
+// ofUser has the settings of the person who runs these tests, which may name a service.
 var ofUser map[string]string
 
 // TestMain names the engine to the testing framework, so that `TF_ACC=1 go test ./internal/acctest/` works by itself.

@@ -112,8 +112,8 @@ func (c *connections) setHandshaking(on bool) {
 	c.handshaking = on
 }
 
-// presenting returns what answers a server that asks for a certificate of the client. It presents the one that was
-// given even to a server that names other authorities: such a server says why it refuses it.
+// presenting returns the function that answers a server that asks for a certificate of the client. It presents the
+// given one even to a server that names other authorities, so that the server says why it refuses it.
 func presenting(given *tls.Certificate) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return func(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		if c, ok := request.Context().Value(connectionsKey{}).(*connections); ok {

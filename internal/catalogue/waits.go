@@ -103,8 +103,8 @@ func (s *scheduler) hold(now time.Time, f *flight) wait {
 }
 
 // failLate fails the reads, anywhere in the queue, whose time ends before one of their waits does. Most have time for
-// the longest of the waits that all share, and a back-off that does not fit fails when it begins (again). A read in
-// its back-off waits for a token only as long as another read does: when the last of those leaves, the request for the
+// the longest of the waits that all share, and a read whose back-off does not fit fails when that begins. A read in its
+// back-off waits for a token only as long as another read does: when the last of those leaves, the request for the
 // token ends.
 func (s *scheduler) failLate(now time.Time) {
 	var longest time.Time

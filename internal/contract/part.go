@@ -116,8 +116,8 @@ func endsEarly(value string, elements int) bool {
 	return isRange && (total == "*" || isMore(total, elements))
 }
 
-// patterns returns those of a member of X-Pagination, and of a link or a parameter of one in a header Link (RFC 8288
-// §3).
+// patterns returns the pattern of a member of X-Pagination, and the pattern of a link, or of a parameter of one, in a
+// header Link (RFC 8288 §3).
 var patterns = sync.OnceValues(func() (member, link *regexp.Regexp) {
 	member = regexp.MustCompile(`([\w-]+)"?\s*[:=]\s*("[^"]*"|[^\s,;&}]*)`)
 	link = regexp.MustCompile(`<[^>]*>|;\s*([\w*-]+)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^",;]*))?`)

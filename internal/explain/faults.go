@@ -277,7 +277,8 @@ func onProxy(fault *catalogue.NetworkError) advice {
 	}
 }
 
-// orWithout offers to go without a proxy. If NO_PROXY is set, its entries do not match the host.
+// orWithout returns the end of a sentence, which offers to go without the proxy. If NO_PROXY is set, its entries do not
+// match the host.
 func orWithout(through *catalogue.Proxy, host string) string {
 	if through.Except == "" {
 		return ", or name the host of base_url in NO_PROXY to go without it."
