@@ -75,14 +75,17 @@ func base64Spellings(secret string) (spellings []string) {
 var forURLs = strings.NewReplacer("+", "-", "/", "_") // RFC 4648 §5
 
 // Clean returns text without secrets: as they are, URL-encoded, JSON-escaped or in base64, and without the beginning of
-// one at the end of text, which may be cut short.
+// one at the end of text, which may be cut short, and where [Shorten] has cut it.
 func (m *Mask) Clean(text string) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	hidden := make([]bool, len(text))
-	for _, form := range forms {
-		if strings.Contains(text, form.mark) {
-			m.hide(hidden, text, form)
+	m.hide(hidden, text)
+	if strings.Contains(text, cut) {
+		start := 0
+		for part := range strings.SplitSeq(text, cut) {
+			m.hide(hidden[start:], part)
+			start += len(part) + len(cut)
 		}
 	}
 	var out strings.Builder
@@ -107,8 +110,17 @@ func (m *Mask) Tidy(text string, limit int) string {
 	return Shorten(shown, limit)
 }
 
-// hide marks the bytes of text that belong to a secret in one form.
-func (m *Mask) hide(hidden []bool, text string, in form) {
+// hide marks the bytes of text that belong to a secret.
+func (m *Mask) hide(hidden []bool, text string) {
+	for _, form := range forms {
+		if strings.Contains(text, form.mark) {
+			m.hideForm(hidden, text, form)
+		}
+	}
+}
+
+// hideForm marks the bytes of text that belong to a secret in one form.
+func (m *Mask) hideForm(hidden []bool, text string, in form) {
 	var meant strings.Builder
 	var at []int // where each byte of it began
 	for i := 0; i < len(text); {
@@ -185,11 +197,13 @@ func Abridged(text string) string {
 	return Shorten(text, 100)
 }
 
+const cut = "…"
+
 // Shorten cuts a text after limit characters, and marks the cut.
 func Shorten(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
 	start := []rune(text)[:limit]
-	return string(start) + "…"
+	return string(start) + cut
 }

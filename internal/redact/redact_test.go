@@ -95,8 +95,11 @@ func TestMaskHidesTheStartOfASecretWhereATextWasCut(t *testing.T) {
 	for name, spell := range spelled {
 		spelling := spell(secret)
 		for end := len(spell(secret[:Shortest+1])) + 1; end <= len(spelling); end++ {
-			if got := m.Clean("sent: " + spelling[:end]); strings.TrimRight(got, "=%3D") != "sent: ***" {
-				t.Errorf("%s, %q: %q", name, spelling[:end], got)
+			for _, rest := range []string{"", cut + "\" or " + inBase64("another")} {
+				got, isRest := strings.CutSuffix(m.Clean("sent: "+spelling[:end]+rest), rest)
+				if strings.TrimRight(got, "=%3D") != "sent: ***" || !isRest {
+					t.Errorf("%s, %q: %q", name, spelling[:end]+rest, got)
+				}
 			}
 		}
 	}
@@ -126,6 +129,7 @@ func TestClean(t *testing.T) {
 		text, want string
 	}{
 		{nil, "no secret is known", "no secret is known"},
+		{[]string{"one…after…another"}, "one…after…another one…after…", "*** ***"},
 		{[]string{symbols}, "", ""},
 		{[]string{symbols}, `100% \ + %zz \q %%%%% \\\\\`, `100% \ + %zz \q %%%%% \\\\\`},
 		{[]string{symbols}, "/v1/model-group/3f0c0d8e-1f1b?timeHorizon=a%20b", "/v1/model-group/3f0c0d8e-1f1b?timeHorizon=a%20b"},
