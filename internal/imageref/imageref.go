@@ -34,11 +34,11 @@ func Parse(text string) (reference.Named, error) {
 
 // Compare reports whether two references name the same image once they are normalised, or would but for the digest: only
 // one has a digest, or they differ. With one digest a tag does not count, and a reference without both has the tag
-// latest.
+// latest. The case of the registry's host does not count.
 func Compare(one, other reference.Named) (same, butForDigest bool) {
 	tag, digest := version(one)
 	otherTag, otherDigest := version(other)
-	if one.Name() != other.Name() {
+	if !strings.EqualFold(reference.Domain(one), reference.Domain(other)) || reference.Path(one) != reference.Path(other) {
 		return false, false
 	}
 	if digest == otherDigest {

@@ -58,6 +58,7 @@ func TestWhyAnImageDiffers(t *testing.T) {
 		{"app:2" + sum, "application:2" + sum, ""},
 		{"nginx", "docker.io/library/nginx:latest", "The two name the same image, spelled in two ways."},
 		{"app:2" + sum, "app" + sum, "The two name the same image, spelled in two ways."},
+		{"Registry.example/app:2", "registry.example/app:2", "The two name the same image, spelled in two ways."},
 		{"app:2" + sum, "app:2", "They differ in the digest only."},
 		{"app:2", "app:3" + sum, ""},
 	} {
