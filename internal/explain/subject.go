@@ -106,7 +106,7 @@ func ShortID(id string) string { return redact.Shorten(id, maxShortID) }
 func (s Subject) oddity() string {
 	odd := Oddity(s.Value)
 	if !s.IsHorizon && len(strings.Fields(s.Value)) > 1 {
-		odd += ". If it is a name, modelcatalogue_model_group finds its group"
+		odd += ". If it is a name, use the argument name of modelcatalogue_model_group"
 	}
 	return odd
 }
