@@ -31,7 +31,7 @@ func pinnedModelsSchema() schema.Schema {
 			argDockerImages: schema.MapAttribute{
 				MarkdownDescription: "The container image reference that was reviewed, by model group id, for any of " +
 					"the groups in `revisions`. The read fails if the service has a different image or withholds it; " +
-					"one plan names every group that differs.",
+					"one plan names all groups that differ, up to a hundred.",
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{notEmpty(explain.SummaryInvalidImage), imagesOfPins{}},

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// longPause is the shortest pause worth a warning: a plan that stands still says nothing by itself.
+	// longPause is how long pauses have to last in all for a warning: a plan that stands still says nothing by itself.
 	longPause = time.Minute
 	// standstill is enough for a busy engine to begin the next block when one has ended. A run waits it out once, for
 	// the warning.
