@@ -148,18 +148,10 @@ func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 
 // most returns the most time that a plan may take, in multiples of the least, and how many windows more.
 func (c allowanceCell) most() (times, windows float64) {
-	bucket, second := c.allowance.kind == "bucket", c.allowance.per == sec
+	second := c.allowance.per == sec
 	switch {
-	case c.ceiling && second && c.latency.name == slowest.name:
-		return 3.6, 0
-	case c.ceiling && second && c.latency.name == quick.name:
-		return 1.15, 0
-	case c.ceiling && !second && c.latency.name == slowest.name:
-		return 1.7, 0 // a request counts for 6 s then, which is 1.5 times the window, and the first and last are not full
-	case c.ceiling && bucket && c.allowance.per == time.Minute:
-		return 1.5, 0
-	case c.ceiling && !second:
-		return 1.3, 0
+	case c.ceiling:
+		return c.mostUnderCeiling(second), 0
 	case second:
 		return 2, 0
 	case c.processes > 1:
@@ -168,6 +160,23 @@ func (c allowanceCell) most() (times, windows float64) {
 		return 1.5, 1
 	}
 	return 1.25, 1
+}
+
+func (c allowanceCell) mostUnderCeiling(second bool) float64 {
+	slow := c.latency.name == slowest.name
+	switch {
+	case second && slow:
+		return 3.6
+	case second && c.latency.name == quick.name:
+		return 1.15
+	case second:
+		return 2
+	case slow:
+		return 1.7 // a request counts for 6 s then, which is 1.5 times the window, and the first and last are not full
+	case c.allowance.kind == "bucket" && c.allowance.per == time.Minute:
+		return 1.5 // a ceiling does not save up
+	}
+	return 1.3
 }
 
 // measure runs a cell with all seeds, and returns the median of its times as a row of a table. With a ceiling, the service

@@ -228,6 +228,14 @@ var eachFieldForItself = json.WithUnmarshalers(json.UnmarshalFromFunc(func(text 
 	return err
 }))
 
+// decode returns what a whole body says.
+func (in *incoming) decode(read func(*incoming) (any, error)) (value any, err error) {
+	if value, err = read(in); err != nil {
+		return nil, err
+	}
+	return value, in.end()
+}
+
 // end reads the end of a body: nothing may follow its JSON value.
 func (in *incoming) end() error {
 	if _, err := in.text.ReadToken(); err == io.EOF { //nolint:errorlint // the decoder's own end, and no other

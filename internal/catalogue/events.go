@@ -130,6 +130,7 @@ func (s *scheduler) next(now time.Time) (wanted []action, wake time.Time) {
 	for s.sendsOne(now) {
 		s.failLate(now)
 	}
+	s.endSlow(now)
 	wake = s.wakesAt(now)
 	wanted, s.wanted = s.wanted, nil
 	return wanted, wake
@@ -159,20 +160,20 @@ func (s *scheduler) sendsOne(now time.Time) bool {
 	return true
 }
 
-// wakesAt returns the earliest moment that changes something by itself, zero if there is none: a back-off is over, or
-// the wait of the flight that holds the turn, or the patience for the words of an answer. A request that has outlasted
-// that is ended.
-func (s *scheduler) wakesAt(now time.Time) (wake time.Time) {
-	at := func(moment time.Time) {
-		if moment.After(now) && moment.Before(openEnd) && (wake.IsZero() || moment.Before(wake)) {
-			wake = moment
-		}
-	}
+// endSlow ends the requests whose words all reads have waited for long enough.
+func (s *scheduler) endSlow(now time.Time) {
 	for _, sent := range s.awaited {
 		if !sent.patience.After(now) {
 			s.stop(sent)
 		}
-		at(sent.patience)
+	}
+}
+
+// wakesAt returns the earliest moment that changes something by itself, zero if there is none: a back-off is over, or
+// the wait of the flight that holds the turn, or the patience for the words of an answer.
+func (s *scheduler) wakesAt(now time.Time) (wake time.Time) {
+	for _, sent := range s.awaited {
+		wake = sooner(now, wake, sent.patience)
 	}
 	turn := s.head(now)
 	for _, f := range s.queue {
@@ -180,14 +181,22 @@ func (s *scheduler) wakesAt(now time.Time) (wake time.Time) {
 		case f.sent != nil:
 		case f.notBefore.After(now):
 			f.waitedFor = forBackOff
-			at(f.notBefore)
+			wake = sooner(now, wake, f.notBefore)
 		case f == turn && s.run.proof == nil:
 			hold := s.hold(now, f)
 			f.waitedFor = hold.words
-			at(hold.until)
+			wake = sooner(now, wake, hold.until)
 		default:
 			f.waitedFor = forItsTurn
 		}
+	}
+	return wake
+}
+
+// sooner returns the earlier of wake and moment, if moment is still to come and wake is not zero.
+func sooner(now, wake, moment time.Time) time.Time {
+	if moment.After(now) && moment.Before(openEnd) && (wake.IsZero() || moment.Before(wake)) {
+		return moment
 	}
 	return wake
 }

@@ -144,17 +144,12 @@ func (c *Client) send(ctx context.Context, sent *attempt) (*http.Response, error
 	return nil, fault
 }
 
-// receive reads the body of an answer, closes it, and returns its size in bytes beside what it says. A token may come
-// with any 2xx, an answer with 200 only.
+// receive reads the body of an answer, closes it, and returns its size in bytes beside what it says.
 func (c *Client) receive(ctx context.Context, sent *attempt, response *http.Response) (value any, size int64, err error) {
 	defer response.Body.Close() //nolint:errcheck // what was read of it counts
-	at, status, announced := sent.to(), response.StatusCode, max(0, response.ContentLength)
-	isSuccess := status == http.StatusOK || at.OfToken() && status/100 == 2
-	limit := c.maxBody
-	if at.OfToken() || !isSuccess {
-		limit = maxErrorBody
-	}
-	if isSuccess && announced > limit || !isSuccess && status < 400 {
+	at, announced := sent.to(), max(0, response.ContentLength)
+	limit, isSuccess := c.accepts(at, response.StatusCode)
+	if isSuccess && announced > limit || !isSuccess && response.StatusCode < 400 {
 		response.Body = http.NoBody // nothing is read of one that is too large, or of a redirect
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
@@ -175,15 +170,22 @@ func (c *Client) receive(ctx context.Context, sent *attempt, response *http.Resp
 		text:     jsontext.NewDecoder(bytes.NewBuffer(body), lenient),
 	}
 	if err == nil {
-		value, err = sent.of.asked.read(in)
-	}
-	if err == nil {
-		err = in.end()
+		value, err = in.decode(sent.of.asked.read)
 	}
 	if err != nil {
 		err = c.bodyError(ctx, in, err)
 	}
 	return value, size, err
+}
+
+// accepts reports whether a status is that of a good answer, and returns the limit of its body in bytes. A token may
+// come with any 2xx, an answer with 200 only.
+func (c *Client) accepts(at Endpoint, status int) (limit int64, isSuccess bool) {
+	isSuccess = status == http.StatusOK || at.OfToken() && status/100 == 2
+	if at.OfToken() || !isSuccess {
+		return maxErrorBody, isSuccess
+	}
+	return c.maxBody, isSuccess
 }
 
 // requestID finds the service's id of a request, "" if there is none. INTERFACE.md does not name a header for it.

@@ -32,8 +32,8 @@ func Parse(text string) (reference.Named, error) {
 	return named, nil
 }
 
-// Compare reports whether two references name the same image once they are normalised, or would but for the digest: only
-// one has a digest, or they differ. With one digest a tag does not count, and a reference without both has the tag
+// Compare reports whether two references name the same image once they are normalised, or would but for the digest:
+// only one has a digest, or they differ. With one digest a tag does not count, and a reference without both has the tag
 // latest. The case of the registry's host does not count.
 func Compare(one, other reference.Named) (same, butForDigest bool) {
 	tag, digest := version(one)
