@@ -145,7 +145,9 @@ func (c *Client) send(ctx context.Context, sent *attempt) (*http.Response, error
 }
 
 // receive reads the body of an answer, closes it, and returns its size in bytes beside what it says.
-func (c *Client) receive(ctx context.Context, sent *attempt, response *http.Response) (value any, size int64, err error) {
+func (c *Client) receive(
+	ctx context.Context, sent *attempt, response *http.Response,
+) (value any, size int64, err error) {
 	defer response.Body.Close() //nolint:errcheck // what was read of it counts
 	at, announced := sent.to(), max(0, response.ContentLength)
 	limit, isSuccess := c.accepts(at, response.StatusCode)

@@ -21,8 +21,8 @@ func (c *Client) readToken(in *incoming) (any, error) {
 		return nil, &shapeError{problem: "the answer is " + inWords[kind]}
 	}
 	fields := fieldsOf(whole)
-	// INTERFACE.md does not show the fields of a token: they have the names of RFC 6749 §5.1, or names that are spelled
-	// as in every other body.
+	// INTERFACE.md does not show the fields of a token: they have the names of RFC 6749 §5.1, or names that are
+	// spelled as in every other body.
 	names := []string{"access_token", "token_type", "expires_in"}
 	if isAbsent(fields["access_token"]) && !isAbsent(fields["accessToken"]) {
 		names = []string{"accessToken", "tokenType", "expiresIn"}

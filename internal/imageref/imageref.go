@@ -38,7 +38,8 @@ func Parse(text string) (reference.Named, error) {
 func Compare(one, other reference.Named) (same, butForDigest bool) {
 	tag, digest := version(one)
 	otherTag, otherDigest := version(other)
-	if !strings.EqualFold(reference.Domain(one), reference.Domain(other)) || reference.Path(one) != reference.Path(other) {
+	sameHost := strings.EqualFold(reference.Domain(one), reference.Domain(other))
+	if !sameHost || reference.Path(one) != reference.Path(other) {
 		return false, false
 	}
 	if digest == otherDigest {
@@ -76,8 +77,8 @@ func problemOf(text string) string {
 	case notDigest == nil:
 		return "it is a digest only, without the repository to find it in"
 	case isDigested && wrongDigest != nil:
-		return "after the @ comes one digest: sha256, sha384 or sha512, a colon, and 64, 96 or 128 hexadecimal digits in " +
-			"lower case"
+		return "after the @ comes one digest: sha256, sha384 or sha512, a colon, and 64, 96 or 128 hexadecimal digits " +
+			"in lower case"
 	}
 	return problemOfName(name)
 }

@@ -19,8 +19,9 @@ const (
 
 	// perGrowth is how many answers widen the congestion window by one.
 	perGrowth = 16
-	// longPause is the shortest pause after which at most restart requests are in flight at first: the restart window
-	// of RFC 5681 §4.1. All 429s of a burst make one pause. Runs that share an allowance wake at about the same moment.
+	// longPause is the shortest pause after which at most restart requests are in flight at first: the restart
+	// window of RFC 5681 §4.1. All 429s of a burst make one pause. Runs that share an allowance wake at about the
+	// same moment.
 	longPause = 3 * time.Second
 	restart   = 2
 	maxGap    = 8 * time.Second

@@ -51,8 +51,8 @@ func modelValueAttributes() map[string]schema.Attribute {
 		"description":    computedString("A short human-readable description."),
 		"revision": computedInt64("The model's revision number, higher with each revision that is published " +
 			"into the group. The first can be `0`."),
-		argDockerImage: computedString("The model's container image reference, or null if your organisation does not own " +
-			"the model. It can change if the revision is re-published in place."),
+		argDockerImage: computedString("The model's container image reference, or null if your organisation does not " +
+			"own the model. It can change if the revision is re-published in place."),
 		"created_at": computedString("The ISO 8601 timestamp of the revision's creation."),
 		"updated_at": computedString("The ISO 8601 timestamp of the last time when the model was re-published " +
 			"or had its settings changed. The revision stays the same in both cases."),

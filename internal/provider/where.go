@@ -27,8 +27,8 @@ func whereBlocks(without string) map[string]schema.Block {
 	return map[string]schema.Block{argWhere: schema.SingleNestedBlock{
 		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, " +
 			"archived and disabled ones included unless a condition says otherwise. A second request is sent only " +
-			"if the latest model fails a condition. " + without + " It is an error if the service leaves open whether " +
-			"the highest revision that fails none meets them all. A block with only nulls has no effect.",
+			"if the latest model fails a condition. " + without + " It is an error if the service leaves open " +
+			"whether the highest revision that fails none meets them all. A block with only nulls has no effect.",
 		Attributes: map[string]schema.Attribute{
 			"enabled": schema.BoolAttribute{
 				MarkdownDescription: "Whether the model is enabled. Leave it out for either.",
@@ -198,7 +198,8 @@ func (w *whereState) undecidedBy(verdict verdict, model *catalogue.Model, group 
 		summary: explain.SummaryUndecided,
 		path:    path.Root(argWhere),
 		detail: explain.Paragraphs(
-			fmt.Sprintf("Revision %d of model group %q may or may not satisfy where (%s): %s.", revision, group, w, open),
+			fmt.Sprintf("Revision %d of model group %q may or may not satisfy where (%s): %s.",
+				revision, group, w, open),
 			"It is the highest revision that fails no condition, and a lower one is not read in its place.",
 			"If only the spelling differs, spell the condition as the service does. If the service should say more, "+
 				"show this to its operator. To decide without it, leave the condition out."),

@@ -77,6 +77,6 @@ func ageProblem(value attr.Value) string {
 	if _, ok := parseAge(text); ok {
 		return ""
 	}
-	return fmt.Sprintf(`is %q; write an age such as "72h", "3d12h" or "90m", above zero and at most %dd, or leave it out `+
-		"for a model of any age", redact.Abridged(text), maxDays)
+	return fmt.Sprintf(`is %q; write an age such as "72h", "3d12h" or "90m", above zero and at most %dd, or leave it `+
+		"out for a model of any age", redact.Abridged(text), maxDays)
 }
