@@ -26,7 +26,7 @@ while read -r first second _; do
 done <<<"$listed"
 
 if ((found == 0)); then
-  echo "there is no fuzz target to run" >&2
+  echo "found no fuzz targets" >&2
   exit 1
 fi
 echo "$found fuzz targets, $time each: no failure"

@@ -13,4 +13,4 @@ for file in "$work"/examples/*/*/*.tf "$work"/examples/*/*/*/*.tf; do
 done
 # A home without settings of tflint.
 HOME=$work .cache/bin/tflint --recursive --chdir="$work/examples"
-echo "examples: tflint $(HOME=$work .cache/bin/tflint --version | sed -n 's/^TFLint version //p') has no finding"
+echo "examples: no findings by tflint $(HOME=$work .cache/bin/tflint --version | sed -n 's/^TFLint version //p')"

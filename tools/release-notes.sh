@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # release-notes.sh VERSION prints that version's section of CHANGELOG.md, without
-# its heading. It fails, and with it the release, if there is none, or if the README
-# still says that the provider is not in a registry.
+# its heading. It fails, and with it the release, if that section is missing or empty, or
+# if the README still says that the provider is not in a registry.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,7 +14,7 @@ notes=$(awk -v heading="## ${version#v}" '
 ' CHANGELOG.md)
 refused=
 if [[ -z ${notes//[[:space:]]/} ]]; then
-  echo "CHANGELOG.md has no section \"## ${version#v}\" with a date and a line in it" >&2
+  echo "CHANGELOG.md lacks a section \"## ${version#v}\" with a date and a line in it" >&2
   refused=yes
 fi
 if grep -n '<!-- unpublished' README.md >&2; then

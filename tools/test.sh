@@ -24,7 +24,7 @@ if [[ -n ${RACE:-} ]]; then
   # Many systems have a race detector only with cgo.
   cgo=$(env -u CGO_ENABLED go env CGO_ENABLED)
   if [[ $cgo == 0 && $(go env GOOS) != darwin && -z ${CI:-} ]]; then
-    echo "there is no C compiler on the PATH, so the tests run without the race detector" >&2
+    echo "no C compiler is on the PATH, so the tests run without the race detector" >&2
     RACE=
   fi
 fi
@@ -36,13 +36,13 @@ imported() {
 
 status=0
 # shellcheck disable=SC2046 # no path of a package has a space
-CGO_ENABLED=$cgo GOFLAGS="${GOFLAGS:-} ${RACE:-}" tools/build.sh "what is tested${RACE:+ with the race detector}" \
+CGO_ENABLED=$cgo GOFLAGS="${GOFLAGS:-} ${RACE:-}" tools/build.sh "the tested packages${RACE:+, with the race detector}" \
   "two to four minutes" ./... $(imported "${packages[@]}")
 # shellcheck disable=SC2086
 CGO_ENABLED=$cgo go test ${RACE:-} "$@" "${packages[@]}" || status=1
 
 # shellcheck disable=SC2046
-tools/build.sh "what acceptance tests need" "one to three minutes" . ./cmd/modelcatalogue-sandbox $(imported "$acceptance")
+tools/build.sh "the programs that acceptance tests run" "one to three minutes" . ./cmd/modelcatalogue-sandbox $(imported "$acceptance")
 if [[ -z ${TF_ACC:-} ]]; then
   go test "$@" "$acceptance" || status=1
 elif ! go test -v "$@" "$acceptance" 2>&1 | tee "$log" | grep -E '^(engine:|--- |ok |FAIL)'; then

@@ -56,7 +56,7 @@ for program in "$provider" "$sandbox" "$sboms"; do
   # primary key of a subkey, too.
   if ! gpg --batch --status-fd=3 --verify "$list.sig" "$list" 3>"$work/status" 2>"$work/log" ||
     ! grep -q '^\[GNUPG:] GOODSIG ' "$work/status" || ! grep -q "^\[GNUPG:] VALIDSIG .*$GPG_FINGERPRINT" "$work/status"; then
-    fail "$list has no good signature by $GPG_FINGERPRINT:" "$(cat "$work/log")"
+    fail "$list lacks a good signature by $GPG_FINGERPRINT:" "$(cat "$work/log")"
   fi
   diff <(files "$program" | sort) <(sed 's/^[0-9a-f]*  //' "$list" | sort) || fail "$list should have the files on the left."
   "$tools/sums.sh" --check --strict --quiet "$list"

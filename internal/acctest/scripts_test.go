@@ -132,7 +132,7 @@ func condition(text string) (bool, error) {
 	case "since":
 		return isSince(terraform, openTofu), nil
 	}
-	return false, fmt.Errorf("there is no condition %q", text)
+	return false, fmt.Errorf("unknown condition %q", text)
 }
 
 func example(ts *testscript.TestScript, _ bool, arguments []string) {
@@ -177,7 +177,7 @@ func printed(ts *testscript.TestScript, _ bool, arguments []string) {
 		return b.label != "shell" || !strings.Contains(b.text, arguments[1])
 	})
 	if len(found) == 0 {
-		ts.Fatalf("the page has no such block")
+		ts.Fatalf("no such block on the page")
 	}
 	for _, b := range found {
 		ts.Check(ts.Exec(plainShell(), "-euc", b.text))
@@ -212,7 +212,7 @@ func step(ts *testscript.TestScript, fails bool, arguments []string) {
 		}
 		return
 	}
-	ts.Fatalf("the workflow has no such step")
+	ts.Fatalf("no such step in the workflow")
 }
 
 func archive(ts *testscript.TestScript, _ bool, arguments []string) {
@@ -243,7 +243,7 @@ func asInBlock(ts *testscript.TestScript, _ bool, arguments []string) {
 			return
 		}
 	}
-	ts.Fatalf("the page has no such block")
+	ts.Fatalf("no such block on the page")
 }
 
 func words(ts *testscript.TestScript, _ bool, texts []string) {
@@ -253,6 +253,6 @@ func words(ts *testscript.TestScript, _ bool, texts []string) {
 	}
 	_, table, _ := strings.Cut(readPage(ts, "errors-and-limits"), "\n## Words of the engine\n")
 	if len(texts) == 0 || !strings.Contains(table, "`"+texts[len(texts)-1]+"`") {
-		ts.Fatalf("the page has no row of %q", texts)
+		ts.Fatalf("no row for %q on the page", texts)
 	}
 }

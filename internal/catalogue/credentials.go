@@ -8,12 +8,12 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// credentials are the id and secret that tokens are requested with, and the content type: RFC 6749 §4.4 says a form;
-// INTERFACE.md does not show it.
+// credentials are the id and secret that tokens are requested with, and the content type of these requests: a form by
+// RFC 6749 §4.4, which INTERFACE.md does not mention.
 type credentials struct {
 	id, secret string
-	formError  error // the answer to the form, after which JSON is sent; nil if there is none
-	understood bool  // a request with this content type got a token
+	formError  error // why the service refused the form, or nil; JSON is sent after that
+	understood bool  // a request with this content type has got a token
 }
 
 // request returns the body of a token request, and adds its content type to the header.

@@ -163,7 +163,7 @@ func beginList(text *jsontext.Decoder) error {
 	return &shapeError{problem: problem}
 }
 
-// fieldsOf returns the fields of an object, none of any other value.
+// fieldsOf returns the fields of an object, or nil for any other value.
 func fieldsOf(value jsontext.Value) map[string]jsontext.Value {
 	var fields map[string]jsontext.Value
 	_ = json.Unmarshal(value, &fields, lenient)
@@ -186,7 +186,7 @@ func itHas(fields map[string]jsontext.Value) string {
 	return said.String()
 }
 
-// without says that the answer, or a record of its list, lacks a field, and what it has.
+// without says that the answer, or a record of its list, lacks a field, and names the fields that it has.
 func (in *incoming) without(field string, fields map[string]jsontext.Value) string {
 	what, lacks := "the answer", "no"
 	if in.list != "" {

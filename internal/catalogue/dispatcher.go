@@ -60,7 +60,7 @@ func (d *dispatcher) answer(ctx context.Context, asked *question) (any, error) {
 	}
 }
 
-// headerReceived reports the header of an answer, before its body is read. The status is 0 if there is none.
+// headerReceived reports the header of an answer, before its body is read. The status is 0 if no answer came.
 func (d *dispatcher) headerReceived(sent *attempt, status int, failure error) {
 	d.happens(func(now time.Time) { d.core.header(now, sent, status, failure) })
 }

@@ -51,14 +51,14 @@ type aboutEndpoint interface {
 type APIError struct {
 	Endpoint
 	Status     int
-	Code       string // as it was sent, "" if the body has none that is a text; ShownCode is for people
+	Code       string // as it was sent, or "" if it is missing or not a string; ShownCode is for people
 	ShownCode  string // without credentials
 	Message    string // the service's message, or an excerpt of a body that is not an error document
 	Issues     []Issue
-	Data       string        // the data of any other code as compact JSON, abridged; empty if there is none
-	RequestID  string        // the service's own, "" if it sends none
+	Data       string        // the data of any other code as compact JSON, abridged, or empty
+	RequestID  string        // the service's own id of the request, or ""
 	Location   string        // target of a redirect, which is not followed
-	RetryAfter time.Duration // what the service asked to wait, 0 if it named nothing that can be used
+	RetryAfter time.Duration // how long the service asked to wait, or 0 if it did not say so in a usable form
 }
 
 func (e *APIError) Error() string {
@@ -107,7 +107,7 @@ type UnusableAnswerError struct {
 	Place       string
 	Problem     string
 	IsPart      bool   // it is a part of a list, and the client reads whole lists only
-	RequestID   string // the service's own, "" if it sends none
+	RequestID   string // the service's own id of the request, or ""
 }
 
 func (e *UnusableAnswerError) Error() string {
@@ -160,12 +160,12 @@ const (
 // GaveUpError is a read that ended without an answer, though another attempt might have had one.
 type GaveUpError struct {
 	Cause      Cause
-	Attempts   int           // that were made for the question; for a token if Err is the token endpoint's
+	Attempts   int           // made for the question, or for a token if Err is of the token endpoint
 	Elapsed    time.Duration // since the caller asked
 	Remaining  time.Duration // what was left of the caller's time
-	Wait       time.Duration // the wait that does not fit into Remaining, 0 if there is none
+	Wait       time.Duration // the wait that does not fit into Remaining, or 0
 	WaitingFor string        // in words, such as "the requests before it", "" if a request was under way
-	Err        error         // the failure behind it, nil if there was none
+	Err        error         // the failure behind it, or nil
 }
 
 func (e *GaveUpError) Error() string {

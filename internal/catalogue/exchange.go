@@ -16,7 +16,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// Exchange is one request and what came back, for a log. No field holds the secret or a token.
+// Exchange describes a request and its answer, for a log. No field holds the secret or a token.
 type Exchange struct {
 	Method    string
 	Path      string // escaped, with the query
@@ -24,10 +24,10 @@ type Exchange struct {
 	Attempt   int    // from 1, among those for one question, or for one token
 	SentAt    time.Time
 	Waited    time.Duration // until it was sent
-	WaitedFor string        // what for, in words, or ""
+	WaitedFor string        // the reason, in words, or ""
 	Duration  time.Duration // from when it was sent to the end of the answer
 	Size      int64         // bytes of the body that were read
-	RequestID string        // the service's own, "" if it sends none
+	RequestID string        // the service's own, or ""
 	Problem   string        // why no whole answer came, or ""
 }
 
@@ -97,7 +97,7 @@ func (c *Client) exchange(ctx context.Context, sent *attempt) (value any, err er
 	return value, err
 }
 
-// request makes a request with what it sends.
+// request builds the request of an attempt, with its header and body.
 func (c *Client) request(ctx context.Context, sent *attempt) (*http.Request, error) {
 	header := http.Header{
 		"Accept":     {"application/json"},
@@ -190,7 +190,7 @@ func (c *Client) accepts(at Endpoint, status int) (limit int64, isSuccess bool) 
 	return c.maxBody, isSuccess
 }
 
-// requestID finds the service's id of a request, "" if there is none. INTERFACE.md does not name a header for it.
+// requestID returns the service's id of a request, or "". INTERFACE.md does not name a header for it.
 func requestID(mask *redact.Mask, header http.Header) string {
 	for _, name := range []string{"X-Request-Id", "X-Correlation-Id", "Request-Id"} {
 		if id := header.Get(name); id != "" {

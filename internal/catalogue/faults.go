@@ -34,8 +34,8 @@ const (
 	PlainHTTP                       // permanent: it speaks HTTP without TLS
 	OldTLS                          // permanent: it does not support TLS 1.2 or later
 	NoMethod                        // permanent: it does not share a method of TLS
-	CertificateWanted               // permanent: it asked for a certificate of the client, and there is none
-	CertificateRefused              // permanent: it does not accept the certificate of the client
+	CertificateWanted               // permanent: it asked for a client certificate, and none is configured
+	CertificateRefused              // permanent: it does not accept the client certificate
 	WeakSignature                   // permanent: its certificate is signed by a method that is not secure
 	UnknownAuthority                // permanent: no trusted authority signed the certificate
 	InvalidCertificate              // permanent: it is not valid now

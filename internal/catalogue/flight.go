@@ -9,12 +9,12 @@ import (
 // and backs off, until it has ended. The request for a token is a flight without callers.
 type flight struct {
 	history
-	order     int // how many flights had come by then, this one included
+	order     int // the number of flights that had come by then, this one included
 	asked     *question
 	callers   []*caller
-	sent      *attempt  // under way, nil if there is none
-	came      time.Time // since when it waits to be sent
-	waitedFor string    // since then, in words
+	sent      *attempt  // the attempt under way, or nil
+	came      time.Time // when it began to wait to be sent
+	waitedFor string    // what for since then, in words
 	over      bool
 }
 

@@ -49,7 +49,7 @@ var simRules = []struct {
 	{name: "secret", hold: (*simCheck).noCredentialShown},
 }
 
-// check returns the violations in a run, nil if there are none.
+// check returns the violations in a run, or nil.
 func (run *simRun) check() []string {
 	slices.SortStableFunc(run.readings, func(a, b *simReading) int { // in the order in which they began
 		return cmp.Compare(a.start, b.start)

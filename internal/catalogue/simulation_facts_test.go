@@ -163,7 +163,7 @@ func (c *simCheck) passedBetween(from, to time.Duration, with *simToken) bool {
 	})
 }
 
-// replaced returns the rejected token that a token was requested to replace, nil if there is none.
+// replaced returns the rejected token that a token was requested to replace, or nil.
 func (c *simCheck) replaced(t *simToken) *simToken {
 	before := c.current(t.requested)
 	if before == nil || c.rejectedAt(before) > t.requested {

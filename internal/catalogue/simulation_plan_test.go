@@ -244,7 +244,7 @@ func (s *simServicePlan) drawFaults(r *rand.Rand, maxRetries int) {
 
 // simAllowance is how a simulated service counts requests. Times count from the beginning of the simulation.
 type simAllowance struct {
-	kind     string // fixed, sliding or bucket; empty if there is none
+	kind     string // fixed, sliding or bucket; empty for any number of requests
 	requests int
 	per      time.Duration
 	phase    time.Duration // of fixed windows

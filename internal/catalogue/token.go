@@ -24,7 +24,7 @@ type token struct {
 
 // tokens is the one token that all reads share, and the request that renews it.
 type tokens struct {
-	credentials *credentials // nil if the configuration gives the token, so that there is no other
+	credentials *credentials // nil if the configuration gives the token, which cannot be renewed then
 	current     *token
 	lastServed  time.Time // when a read was last let through: its answer was not a 401, 408, 429 or 5xx
 }
@@ -64,7 +64,7 @@ func (t *tokens) next(now time.Time) (got *token, why string) {
 	got = &token{requestedAt: now, unused: 1}
 	switch last := t.current; {
 	case last == nil:
-		return got, "there is none"
+		return got, "the first one"
 	case last.rejected:
 		got.replaces = last.replaces + 1
 		return got, "the last one was rejected"

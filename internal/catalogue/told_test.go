@@ -19,7 +19,7 @@ type scene struct {
 	service  *service
 	settings []setting
 	readings []reading
-	told     []string // how many requests were sent, and what each caller is told, and when
+	told     []string // how many requests were sent, then what each caller is told, and when
 }
 
 // later asks a question after a while.

@@ -17,7 +17,7 @@ type wait struct {
 	until  time.Time // when it ends, if nothing ends it sooner
 	least  time.Time // its earliest end; zero if it may end at any moment
 	cause  Cause     // of the error of a caller whose time is over before
-	err    error     // the failure behind it, nil if there is none
+	err    error     // the failure behind it, or nil
 	unread bool      // the body of that failure has not come yet
 }
 
@@ -87,7 +87,7 @@ func (w wait) left(now time.Time) time.Duration {
 	return max(0, w.until.Sub(now))
 }
 
-// hold returns the wait of a flight that ends last. If there is none, it returns the wait for its turn, which ends
+// hold returns the wait of a flight that ends last. A flight that waits for nothing else waits for its turn, which ends
 // now.
 func (s *scheduler) hold(now time.Time, f *flight) wait {
 	if f.sent != nil {

@@ -10,7 +10,7 @@ import (
 
 const (
 	checkBaseURL    = "Check base_url: it is the part of the service's address that comes before /v1."
-	actOrShow       = "Act on what the service said, or show it to the service's operator."
+	actOrShow       = "Act on the service's message, or show it to the service's operator."
 	checkWhoAnswers = "Check base_url: the server there may be a proxy or a login page. If it is the service, " +
 		"report this to its operator, and look for a newer version of the provider."
 )
@@ -35,7 +35,7 @@ func (m *message) answered(api *catalogue.APIError) {
 		m.say(SummaryInvalidRequest,
 			"The service did not accept the request. The provider cannot tell whether an argument of this "+
 				"block is the reason.",
-			"Act on what the service said. If the configuration is right, report this to the provider's developers.")
+			"Act on the service's message. If the configuration is right, report this to the provider's developers.")
 	case errors.Is(api, catalogue.ErrOrganisationDisabled):
 		m.say(SummaryOrganisationDisabled,
 			"The organisation of these credentials is disabled, so the service refuses all of its requests.",
@@ -45,14 +45,14 @@ func (m *message) answered(api *catalogue.APIError) {
 	}
 }
 
-// refused explains an answer whose status has to do: gateways send such answers as well.
+// refused explains an answer by its status, because gateways send such answers as well.
 func (m *message) refused(api *catalogue.APIError) {
 	switch {
 	case api.Status == http.StatusForbidden:
 		m.forbidden(api)
 	case isRedirect(api):
 		m.redirected(api)
-	case api.Status < 400: // a redirect without a place among them
+	case api.Status < 400: // including a redirect without a Location
 		m.say(SummaryUnexpected, fmt.Sprintf("The service answered with status %d instead of 200.", api.Status),
 			checkWhoAnswers)
 	default:
@@ -70,9 +70,9 @@ func (m *message) forbidden(api *catalogue.APIError) {
 		m.cause = "The organisation of these credentials is not permitted to make this request."
 		m.next = "Use other credentials, or ask for this organisation to be permitted."
 	case "":
-		m.next = "The answer has no code of the service, so a gateway or a firewall may have sent it. If it says " +
-			"why, act on that. If not, check base_url, whether this machine's network is allowed there, and whether " +
-			"a gateway needs a header: give that in headers."
+		m.next = "The answer lacks the service's code, so a gateway or a firewall may have sent it. If it says why, act " +
+			"on that. If not, check base_url, and whether this machine's network is allowed there. If a gateway " +
+			"needs a header, set it in headers."
 	}
 }
 
@@ -83,7 +83,7 @@ func isRedirect(api *catalogue.APIError) bool {
 // redirected explains a redirect, which the provider does not follow.
 func (m *message) redirected(api *catalogue.APIError) {
 	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", api.Location),
-		"If the service has moved, set base_url to its new address, without /v1 and what follows. A redirect to a "+
+		"If the service has moved, set base_url to its new address, without /v1 and anything after it. A redirect to a "+
 			"login page, or to the same address with a slash added, comes from a proxy or a gateway in between. If a "+
 			"gateway needs a header, set it in headers.")
 	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")

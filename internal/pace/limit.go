@@ -12,7 +12,7 @@ type Limit struct {
 	Per      time.Duration
 }
 
-// String spells a limit as the provider's max_requests reads it, such as 60/1m, or says that there is none.
+// String spells a limit as in max_requests, such as 60/1m. The zero Limit is "any number of requests".
 func (l Limit) String() string {
 	if l.Requests == 0 {
 		return "any number of requests"

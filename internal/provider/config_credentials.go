@@ -44,7 +44,7 @@ func (r *resolver) addPair() {
 	r.addCredential(argClientSecret, r.client.ClientSecret)
 }
 
-// addMissingBoth adds that there are no credentials. If the variable of the token is empty, a token was likely meant.
+// addMissingBoth adds that credentials are missing. If the variable of the token is empty, a token was likely meant.
 func (r *resolver) addMissingBoth() {
 	if r.emptyVariable(argAccessToken) != "" {
 		r.addMissing(argAccessToken, "The provider needs access_token, or client_id and client_secret.")

@@ -107,8 +107,8 @@ func (r *resolver) howToGive(name string) string {
 	return text + "."
 }
 
-// emptyVariable says that a variable of an argument is set and empty, or returns "". The environment's credentials are
-// of no use for a different address.
+// emptyVariable says that a variable of an argument is set and empty, or returns "". The environment's credentials do
+// not apply to a different address.
 func (r *resolver) emptyVariable(name string) string {
 	if r.elsewhere {
 		return ""

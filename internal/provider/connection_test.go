@@ -99,8 +99,8 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// proxyScenes returns scenes of proxies. Whatever goes wrong behind one, the message names it, because that may be what
-// failed.
+// proxyScenes returns scenes of proxies. The message of any failure behind a proxy names it, because it may be the
+// cause.
 func proxyScenes() []scene {
 	const here, credentials = "HTTPS_PROXY=http://127.0.0.1:PORT", "HTTPS_PROXY=http://user:hunter2@127.0.0.1:PORT"
 	through := func(title string, proxy http.Handler, variables ...string) scene {

@@ -142,7 +142,7 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 			summary: explain.SummaryUnavailable,
 			says:    "\n\n100 of 300 groups were read.",
 		},
-		"an outage whose Retry-After leaves no time for every attempt": {
+		"an outage whose Retry-After leaves time for two attempts": {
 			fault:   sandbox.Fault{Route: latest, Status: 503, Header: http.Header{"Retry-After": {"200"}}},
 			tokens:  1,
 			reads:   2 * atOnce,

@@ -73,8 +73,8 @@ func TestWhichListedGroupsAreLeftOut(t *testing.T) {
 	}
 }
 
-// If the catalogue denies a group after it answered with its latest model, the group is not left out. A single block
-// is not told that there is no such group, either.
+// If the catalogue denies a group after it answered with its latest model, the group is not left out. The error
+// of a single block does not say that the group is missing, either.
 func TestModelsThatAreNotFoundAfterTheLatest(t *testing.T) {
 	t.Parallel()
 	conditions := where("tags", []any{"no such tag"})

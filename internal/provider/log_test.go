@@ -79,7 +79,7 @@ func TestTheLog(t *testing.T) {
 		expectNone(t, diagnostics)
 		info := written.messages(t, "info")
 		for _, part := range []string{
-			"Requesting a token: there is none", "Waiting 3s for the pause that the service asked for (status 429)",
+			"Requesting a token: the first one", "Waiting 3s for the pause that the service asked for (status 429)",
 			": 503 Service Unavailable, code DOWN: Down", "GET http://localhost" + mainPath + " answered 401; the token is discarded",
 		} {
 			if !strings.Contains(strings.Join(info, "\n"), part) {

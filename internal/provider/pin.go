@@ -223,7 +223,7 @@ func republished(model *catalogue.Model) string {
 	return "The service says that the revision has not changed since it was published: check the image that was given."
 }
 
-// withheld returns the error if there is no image to compare with.
+// withheld returns the error if the service does not show the image to compare with.
 func (p pin) withheld(model *catalogue.Model) *groupError {
 	isOwner := "null"
 	next := "Use credentials of that organisation, ask the publisher of the group, or leave the image out."

@@ -103,7 +103,7 @@ func requestAttributes() map[string]schema.Attribute {
 		},
 		argMaxRequests: optional(argMaxRequests, "The most requests this process may send in a period, "+
 			"token requests included: `60/1m` is 60 in any minute. They may come in a burst; `1/2s` is an even "+
-			"pace. There is no ceiling by default; the process still pauses when the service asks it to."),
+			"pace. Unlimited by default; the process still pauses when the service asks it to."),
 		argSnapshot: schema.BoolAttribute{
 			MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see " +
 				"the same answer. `false` makes each block read afresh, for a run that publishes a revision and " +

@@ -52,7 +52,7 @@ func TestAnyOrderGivesTheSame(t *testing.T) {
 	readings := []reading{
 		{"latest_models", nil},
 		{"model_group", arguments{"name": "Wind generation North Sea"}},  // two groups have it
-		{"model", arguments{"model_group_id": mainGroup, "revision": 4}}, // there is none
+		{"model", arguments{"model_group_id": mainGroup, "revision": 4}}, // which does not exist
 	}
 	for name, config := range readable {
 		readings = append(readings, reading{name, config})

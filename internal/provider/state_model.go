@@ -134,7 +134,7 @@ func otherFieldsAttribute(what, inside string) schema.StringAttribute {
 		"as a compact JSON object, or null. Read one with `try(jsondecode(…).name, null)`. " + inside)
 }
 
-// otherFields returns the fields of a record without an attribute, or nil if there are none.
+// otherFields returns the fields of a record that lack an attribute, or nil.
 func otherFields(fields []byte) *string {
 	if fields == nil {
 		return nil

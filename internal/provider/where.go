@@ -21,14 +21,14 @@ import (
 // argWhere is the argument by which the newest of only some models is read.
 const argWhere = "where"
 
-// whereBlocks returns that argument, which is a block: an engine refuses a misspelt name in a block, and drops it from
-// an object without a word. without describes what happens to a group without such a model.
+// whereBlocks returns that argument, which is a block: an engine refuses a misspelt name in a block, and silently drops
+// it from an object. without describes what happens to a group without such a model.
 func whereBlocks(without string) map[string]schema.Block {
 	return map[string]schema.Block{argWhere: schema.SingleNestedBlock{
 		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, " +
 			"archived and disabled ones included unless a condition says otherwise. A second request is sent only " +
-			"if the latest model fails a condition. " + without + " It is an error if the service leaves open " +
-			"whether the highest revision that fails none meets them all. A block with only nulls has no effect.",
+			"if the latest model fails a condition. " + without + " The read fails if the service leaves open whether " +
+			"the highest revision that is not ruled out meets a condition. A block with only nulls has no effect.",
 		Attributes: map[string]schema.Attribute{
 			"enabled": schema.BoolAttribute{
 				MarkdownDescription: "Whether the model is enabled. Leave it out for either.",
@@ -87,7 +87,7 @@ func (w *whereState) String() string {
 
 // choice is the model that a block follows.
 type choice struct {
-	*catalogue.Model       // nil if there is none
+	*catalogue.Model       // or nil
 	seen             int64 // the highest revision that the service showed
 }
 

@@ -147,9 +147,9 @@ func (m *Mask) hideForm(hidden []bool, text string, in form) {
 
 // form is how a text spells characters: each as it is, or some by an escape.
 type form struct {
-	mark  string                       // what an escape begins with; empty if there are no escapes
+	mark  string                       // what an escape begins with; empty if every character is as it is
 	meant func(string) (string, error) // what an escape means
-	sizes []int                        // of an escape, the longest first
+	sizes []int                        // the lengths of an escape, the longest first
 }
 
 var forms = []form{

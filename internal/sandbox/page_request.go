@@ -118,7 +118,7 @@ func moment(text string) string {
 // Clock is the time of its arrival, in the local time zone, as in the logs of clients.
 func (r requestRow) Clock() string { return r.At.Format("15:04:05.000") }
 
-// StatusText is the status, or says why there is none.
+// StatusText is the status, or the reason why it is missing.
 func (r requestRow) StatusText() string {
 	switch {
 	case !r.Ended:

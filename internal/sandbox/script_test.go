@@ -174,7 +174,7 @@ func option(t *testing.T, text string) sandbox.Option {
 	case "authority":
 		return sandbox.WithAuthority(value)
 	}
-	t.Fatalf("there is no option %q", name)
+	t.Fatalf("unknown option %q", name)
 	return nil
 }
 

@@ -20,13 +20,13 @@ func TestREADMENamesBothCommands(t *testing.T) {
 	steps := regexp.MustCompile(`(?m)^tests=\(([^)]*)\)$`).FindStringSubmatch(string(ci))
 	tested := regexp.MustCompile(`(?m)^tests\(\) \{ (make \S+)`).FindStringSubmatch(string(ci))
 	if steps == nil || tested == nil || !slices.Contains(strings.Fields(steps[1]), "tests") {
-		t.Fatal(".ci/run has no step that runs the tests by make")
+		t.Fatal(".ci/run lacks a step that runs the tests by make")
 	}
 	top, _, _ := strings.Cut(string(readme), "<!-- demo: begin -->")
 	for _, command := range []string{"make demo", tested[1]} {
 		named := regexp.MustCompile(`(?m)^    ` + command + ` +# .*: (\d+ min )?\d+ s$`)
 		if !named.MatchString(top) {
-			t.Errorf("the first lines of README.md have no line with `%s` and its time", command)
+			t.Errorf("the first lines of README.md lack one with `%s` and its time", command)
 		}
 	}
 }

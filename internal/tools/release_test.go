@@ -20,7 +20,7 @@ func TestReleaseRequiresAGoodSignature(t *testing.T) {
 	}
 	const (
 		incomplete = "terraform-provider-modelcatalogue_1.2.3_SHA256SUMS should have the files on the left."
-		refused    = "terraform-provider-modelcatalogue_1.2.3_SHA256SUMS has no good signature by"
+		refused    = "terraform-provider-modelcatalogue_1.2.3_SHA256SUMS lacks a good signature by"
 		// With the case's own lines: before the key is made, and after the list is signed.
 		script = `
 			trap 'gpgconf --kill all; rm -rf "$GNUPGHOME"' EXIT

@@ -19,7 +19,7 @@ func TestReleaseRefusesAnUnpublishedText(t *testing.T) {
 	const (
 		dated   = "## 1.2.0 (1 May 2026)\n\n* a change\n"
 		refused = "README.md still says that no registry has the provider"
-		missing = `no section "## 1.2.0" with a date`
+		missing = `lacks a section "## 1.2.0" with a date`
 	)
 	for name, test := range map[string]struct {
 		changelog, readme string

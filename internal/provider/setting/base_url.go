@@ -102,7 +102,7 @@ func spelledAlike(base *url.URL) string {
 	return strings.Join([]string{base.Scheme, strings.ToLower(base.Hostname()), port, base.EscapedPath()}, " ")
 }
 
-// Showable reports whether a base URL that cannot be used may be shown: it begins as one, and has no place for a
+// Showable reports whether a base URL that cannot be used may be shown: it begins like one, and cannot contain a
 // password or a key. Any other text may be the secret, given in the wrong variable.
 func Showable(text string) bool {
 	rest, ofHTTP := strings.CutPrefix(strings.ToLower(text), "http")

@@ -20,7 +20,7 @@ var attributes syscall.SysProcAttr
 // process group of its own, so that a signal reaches all of them.
 type job struct {
 	cmd      *exec.Cmd
-	terminal *os.File // nil if there is none
+	terminal *os.File // or nil
 }
 
 func newJob(cmd *exec.Cmd) *job {
