@@ -104,8 +104,8 @@ func (p pin) notFound(models []*catalogue.Model, revisions []int64) *groupError 
 		summary: explain.SummaryRevisionNotFound,
 		path:    path.Root("revision"),
 		detail: explain.Paragraphs(fmt.Sprintf("Model group %q has %s.", p.groupID, phrase), mayLackArchived(models),
-			"Pin a revision that it has. To follow the newest, use modelcatalogue_latest_model, or "+
-				"modelcatalogue_latest_models for many groups."),
+			"Pin a revision that it has, or leave the group out until it has one. To follow the newest, use "+
+				"modelcatalogue_latest_model, or modelcatalogue_latest_models for many groups."),
 		phrase: phrase,
 	}
 }
