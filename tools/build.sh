@@ -9,7 +9,7 @@
 set -euo pipefail
 export CGO_ENABLED=${CGO_ENABLED:-0}
 
-what=${1:?what is built} first=${2:?how long the first time takes}
+what=${1:?the name of the build} first=${2:?how long the first time takes}
 shift 2
 packages=()
 for argument in "$@"; do

@@ -35,7 +35,7 @@ must() {
   fi
 }
 
-# show [START] shows what was printed, from the last line with START, indented.
+# show [START] shows the output, from the last line with START, indented.
 show() {
   printf '\n'
   awk -v start="${1:-}" '
@@ -87,4 +87,4 @@ show "$error"
 control requests | grep -o '"route":"[a-z]*"' >"$work/requests"
 step "Done. It took $(grep -c . "$work/requests") requests, $(grep -c token "$work/requests") of them for a token."
 # On standard error: the README shows standard output.
-echo "In all it took $SECONDS s, what was built included." >&2
+echo "In all it took $SECONDS s, the build included." >&2

@@ -8,7 +8,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox/command"
 )
 
-// version is set by the release build. Elsewhere the module's version tells, which `go run …@VERSION` knows.
+// version is set by the release build. Without it the module's version counts, which `go run …@VERSION` sets.
 var version = ""
 
 func main() { os.Exit(command.Main(version)) }

@@ -147,7 +147,7 @@ func wantText(tb testing.TB, out string, wants ...string) {
 	tb.Helper()
 	for _, want := range wants {
 		if !strings.Contains(joined(out), joined(want)) {
-			tb.Errorf("there is no %q in:\n%s", want, out)
+			tb.Errorf("missing %q in:\n%s", want, out)
 		}
 	}
 }

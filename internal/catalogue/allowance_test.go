@@ -81,7 +81,7 @@ func (a simAllowance) least(requests int) time.Duration {
 	return first
 }
 
-// allowanceRun is what came of a plan on a fake clock.
+// allowanceRun is the result of a plan on a fake clock.
 type allowanceRun struct {
 	took, least time.Duration // until the last read of the last process ended
 	limited     int           // how many requests were answered with 429

@@ -60,7 +60,7 @@ func TestABodyThatIsLabelledAsGzip(t *testing.T) {
 	}
 }
 
-// A body in an encoding that was not asked for is told as that. None of its bytes is shown.
+// A body in an encoding that was not asked for is reported as that, and its bytes are never shown.
 func TestABodyInAnotherEncoding(t *testing.T) {
 	t.Parallel()
 	for body, says := range map[string]string{
@@ -88,7 +88,7 @@ func TestABodyInAnotherEncoding(t *testing.T) {
 	}
 }
 
-// RFC 8259 §8.1 lets a reader leave a byte order mark out. A code is decided behind it, too.
+// RFC 8259 §8.1 lets a reader leave a byte order mark out. The code of an error is found behind it, too.
 func TestAByteOrderMarkIsLeftOut(t *testing.T) {
 	t.Parallel()
 	const mark = "\uFEFF"
@@ -134,7 +134,7 @@ func TestATokenComesWithAny2xx(t *testing.T) {
 	}
 }
 
-// A page of HTML is told as one, however late its title comes.
+// A page of HTML is reported as one, however late its title comes.
 func TestAPageOfHTML(t *testing.T) {
 	t.Parallel()
 	for page, says := range map[string]string{

@@ -27,7 +27,7 @@ var starts = []struct{ bytes, form string }{
 	{"{\x00", "in UTF-16, and not in UTF-8"},
 }
 
-// controls are the control characters that no text in an old encoding has.
+// controls are the control characters that a text in an old encoding never has.
 const controls = "\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f" +
 	"\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f"
 

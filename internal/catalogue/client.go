@@ -34,7 +34,7 @@ type Config struct {
 	ClientCertificate tls.Certificate // without any certificate for none
 
 	CACertificates []*x509.Certificate // trusted beside the system's own
-	Proxy          *Proxy              // that requests go through; nil for none, whatever the environment names
+	Proxy          *Proxy              // of all requests; nil for none, even if the environment names one
 	RequestTimeout time.Duration       // of one attempt, the body included
 	ReadTimeout    time.Duration       // of one call, every wait and retry included
 	MaxRetries     int                 // further attempts after the first, for failures that may pass

@@ -34,10 +34,10 @@ type scope struct {
 // record is a pointer to a T that is read from an answer.
 type record[T any] interface {
 	*T
-	// identity returns the field of its identity that the record lacks, or else the error of a record that is not about
+	// identity returns the field of its identity that the record lacks, or else an error if the record is not about
 	// what was asked for.
 	identity(of scope) (lacks string, other *shapeError)
-	// common returns its id, and where its fields are that the first release did not know, and where its error is.
+	// common returns its id, and where to find its unknown fields and its error.
 	common() (id *string, unknown *jsontext.Value, err *error)
 }
 
@@ -173,7 +173,7 @@ func fieldsOf(value jsontext.Value) map[string]jsontext.Value {
 // itHas names the first fields of an object that is not what was expected, and quotes it if it is an error document.
 func itHas(fields map[string]jsontext.Value) string {
 	if len(fields) == 0 {
-		return " (it has no fields)"
+		return " (it is empty)"
 	}
 	names := slices.Sorted(maps.Keys(fields))
 	var said strings.Builder

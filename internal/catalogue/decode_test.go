@@ -105,7 +105,7 @@ var wrongBodies = []struct {
 	{bodyModel, `[]`, "an object" + isExpected + "a list"},
 	{bodyModel, ``, "the body is empty"},
 	{bodyModel, `{"id":"a","revision":1} {}`, goesOn},
-	{bodyModel, `{}`, "the answer has no id (it has no fields)"},
+	{bodyModel, `{}`, "the answer has no id (it is empty)"},
 	{
 		bodyModel, `{"code":"NOT_FOUND","message":"No."}`,
 		`the answer has no id (it has: code, message); its code is "NOT_FOUND"; its message is "No."`,
@@ -119,7 +119,7 @@ var wrongBodies = []struct {
 	},
 	{bodyModels, `[{"id":"a","revision":1},{"id":"b"}]`, "models[1]: it has no revision (it has: id)"},
 	{bodyModels, `[{"id":"a","revision":1},null]`, "models[1]: an object" + isExpected + "null"},
-	{bodyModels, `{}`, "a list" + isExpected + "an object (it has no fields)" + noSuchList},
+	{bodyModels, `{}`, "a list" + isExpected + "an object (it is empty)" + noSuchList},
 	{bodyModels, `{"items":[{}],"next":"/v1"}`, "a list" + isExpected + "an object (it has: items, next)" + noSuchList},
 	{bodyModels, `[{"id":"a","revision":1,"modelGroupId":"h"}]`, "models[0].modelGroupId" + isOther + `"h"`},
 	{bodyModels, `[{"id":"a","revision":1},{"code":"X","id":7,"message":"No."}]`, "models[1].id: a string" + isExpected + "a number"},

@@ -26,9 +26,9 @@ const (
 	maxWord      = 100     // a code, a field's name and the like
 )
 
-// errorDocument is the union of the two shapes of an error (INTERFACE.md, Errors and Token endpoint errors) and of that
-// of RFC 9457, which gateways send. Every field is read by itself, so that an odd one does not hide the others. Other
-// has the fields of none of them, nil for none.
+// errorDocument is the union of the two shapes of an error (INTERFACE.md, Errors and Token endpoint errors) and of
+// that of RFC 9457, which gateways send. Every field is read by itself, so that an odd one does not hide the others.
+// Other has all further fields, or nil.
 type errorDocument struct {
 	Code             jsontext.Value `json:"code"`
 	Message          jsontext.Value `json:"message"`
@@ -122,7 +122,8 @@ var knownCodes = strings.Fields(`
 	invalid_request invalid_client invalid_grant unauthorized_client unsupported_grant_type invalid_scope
 	temporarily_unavailable`)
 
-// shownCode returns a code without credentials. A known code is never masked, even if a secret begins as it ends.
+// shownCode returns a code without credentials. A known code is never masked, even if its end is the beginning of a
+// secret.
 func (c *Client) shownCode(code string) string {
 	if slices.Contains(knownCodes, code) {
 		return code
@@ -136,7 +137,7 @@ func (c *Client) issues(of jsontext.Value) (issues []Issue) {
 		Issues []struct {
 			Field    jsontext.Value `json:"field"`
 			Messages jsontext.Value `json:"messages"`
-			Other    jsontext.Value `json:",embed"` // what says it in its place
+			Other    jsontext.Value `json:",embed"` // members that may say it instead
 		} `json:"issues"`
 	}
 	if json.Unmarshal(of, &data, lenient) != nil {

@@ -90,7 +90,7 @@ func (e *APIError) Is(target error) bool {
 }
 
 // SaysNotFound reports whether the catalogue itself says that it lacks what was asked for, or hides it from these
-// credentials. A 404 with another code, or with none, may come from a gateway.
+// credentials. A 404 with a different code, or without one, may come from a gateway.
 func (e *APIError) SaysNotFound() bool {
 	return e.Status == http.StatusNotFound && e.Code == "NOT_FOUND"
 }
@@ -149,9 +149,9 @@ type Cause int
 // The causes of a [GaveUpError].
 const (
 	RetriesUsedUp   Cause = iota // Config.MaxRetries further attempts failed
-	FaultStays                   // a fault that waiting does not mend was there a second later, too
+	FaultStays                   // a fault that waiting does not mend came again a second later
 	ServiceDown                  // one attempt failed, and another read had used up its retries
-	AllowanceUsedUp              // the one attempt met a 429 or its pause, and another read had given up for 429s
+	AllowanceUsedUp              // the one attempt met a 429 or its pause, and another read gave up because of 429s
 	WaitTooLong                  // a pause, a gap, a Retry-After or a back-off ends after the read's time
 	CeilingTooLow                // Config.Ceiling lets it be sent only after the read's time
 	TimeOver                     // the read's time was over, while a request was under way or while it waited for one
@@ -183,9 +183,9 @@ func (e *GaveUpError) Unwrap() error { return e.Err }
 // context's own error.
 type InterruptedError struct {
 	Attempts   int           // as in GaveUpError
-	Last       error         // the failure behind that wait, nil if there was none
+	Last       error         // the failure behind that wait, or nil
 	WaitingFor string        // as in GaveUpError
-	Remaining  time.Duration // how long that wait had still to go, 0 if that was not known
+	Remaining  time.Duration // how long that wait still had to go, or 0 if unknown
 	Err        error
 }
 
@@ -203,9 +203,9 @@ type NetworkError struct {
 	Fault    Fault
 
 	Certificate *Certificate // nil if none is at fault
-	Proxy       *Proxy       // that the request went through, nil for none
-	ProxyStatus int          // what it answered, 0 for nothing
-	ProxyAsks   string       // its Proxy-Authenticate, "" for none
+	Proxy       *Proxy       // that the request went through, or nil
+	ProxyStatus int          // the status that it answered, or 0
+	ProxyAsks   string       // its Proxy-Authenticate, or ""
 	Problem     string       // what net/http reported, cleaned like a text of the service
 	Err         error
 }

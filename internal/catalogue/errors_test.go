@@ -111,7 +111,7 @@ var errorBodies = map[string]errorBody{
 	},
 }
 
-// A known code is not masked, even if it ends as a credential begins.
+// A known code is not masked, even if its end is the beginning of a credential.
 func TestKnownCodesAreShown(t *testing.T) {
 	t.Parallel()
 	for code, shown := range map[string]string{"invalid_client": "invalid_client", "other_client": "other_***"} {

@@ -123,8 +123,8 @@ func (s *scheduler) ends(now time.Time, sent *attempt, got ended) {
 	}
 }
 
-// next decides what follows from an event. It returns the actions, and when to decide again unless something happens
-// before: never if that is zero.
+// next decides what follows from an event. It returns the actions, and when to decide again if nothing happens before.
+// A zero time means never.
 func (s *scheduler) next(now time.Time) (wanted []action, wake time.Time) {
 	s.failLate(now)
 	for s.sendsOne(now) {
@@ -160,7 +160,7 @@ func (s *scheduler) sendsOne(now time.Time) bool {
 	return true
 }
 
-// endSlow ends the requests whose words all reads have waited for long enough.
+// endSlow ends the requests for whose bodies all reads have waited long enough.
 func (s *scheduler) endSlow(now time.Time) {
 	for _, sent := range s.awaited {
 		if !sent.patience.After(now) {
@@ -169,8 +169,8 @@ func (s *scheduler) endSlow(now time.Time) {
 	}
 }
 
-// wakesAt returns the earliest moment that changes something by itself, zero if there is none: a back-off is over, or
-// the wait of the flight that holds the turn, or the patience for the words of an answer.
+// wakesAt returns the earliest moment at which the passing of time changes something, or the zero time: a back-off is
+// over, or the wait of the flight that holds the turn, or the patience for the body of an answer.
 func (s *scheduler) wakesAt(now time.Time) (wake time.Time) {
 	for _, sent := range s.awaited {
 		wake = sooner(now, wake, sent.patience)

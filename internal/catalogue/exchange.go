@@ -79,7 +79,7 @@ func (c *Client) exchange(ctx context.Context, sent *attempt) (value any, err er
 	}
 	var failure error
 	if seen.Status == http.StatusTooManyRequests {
-		failure = c.apiError(at, response, nil) // its words come with the body
+		failure = c.apiError(at, response, nil) // its message comes with the body
 	}
 	c.reads.headerReceived(sent, seen.Status, failure)
 	if err == nil {

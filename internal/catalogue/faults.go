@@ -53,9 +53,10 @@ func (f Fault) Permanent() bool { return f >= ProxyRefused }
 // OfProxy reports whether the proxy is at fault, or the way to it.
 func (f Fault) OfProxy() bool { return f >= ProxyFailed && f <= ProxyNoTLS }
 
-// faultOf classifies and returns what kept an attempt that failed with err from being served: err, unless it was how
-// often it was sent. net/http waits longer and longer before it sends a refused stream again, so the time of the
-// attempt may be over first. A server that ended its connection may have asked for a certificate.
+// faultOf classifies and returns the fault of an attempt that failed with err: err itself, unless the attempt was sent
+// too often, or only its connection knows the reason. net/http waits longer and longer before it sends a refused
+// stream again, so the time of the attempt may be over first. A server that ended its connection may have asked for a
+// certificate.
 func (c *connections) faultOf(err error) (fault Fault, cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,7 +86,7 @@ func (c *connections) ofStage(err error) Fault {
 	return Unreachable
 }
 
-// causeOf returns what ended an attempt that failed with err.
+// causeOf returns the error that ended an attempt which failed with err.
 func (c *connections) causeOf(err error) error {
 	if c.given > maxConnections {
 		return errNotServed
@@ -151,8 +152,8 @@ func (c *connections) ofTLS(err error) Fault {
 	return c.ofAlert(alert.Err.Error())
 }
 
-// ofAlert classifies an alert of the other side. crypto/tls keeps its type to itself, but not its words. If a
-// certificate of the client is missing, servers give different reasons.
+// ofAlert classifies an alert of the other side. crypto/tls exports only its text. If a certificate of the client is
+// missing, servers give different reasons.
 func (c *connections) ofAlert(words string) Fault {
 	is := func(number uint8) bool { return words == tls.AlertError(number).Error() }
 	switch {
@@ -170,7 +171,7 @@ func (c *connections) ofAlert(words string) Fault {
 	return Alert
 }
 
-// ofCertificate classifies a fault of a certificate, and returns the certificate, nil for none. Any other error is
+// ofCertificate classifies a fault of a certificate, and returns the certificate, or nil. Any other error is
 // Unreachable.
 func ofCertificate(err error) (Fault, *x509.Certificate) {
 	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
@@ -195,8 +196,8 @@ func ofCertificate(err error) (Fault, *x509.Certificate) {
 	return Unreachable, nil
 }
 
-// ofSignature classifies a certificate that no trusted authority signed. crypto/x509 reports one that is signed with
-// MD5 or SHA-1 so, too.
+// ofSignature classifies a certificate that no trusted authority signed. crypto/x509 also reports a certificate signed
+// with MD5 or SHA-1 in this way.
 func ofSignature(certificate *x509.Certificate) Fault {
 	switch certificate.SignatureAlgorithm {
 	case x509.MD2WithRSA, x509.MD5WithRSA, x509.SHA1WithRSA, x509.DSAWithSHA1, x509.ECDSAWithSHA1:

@@ -37,7 +37,7 @@ func (a *attempt) to() Endpoint { return a.of.asked.to }
 type caller struct {
 	began    time.Time
 	deadline time.Time
-	of       *flight // nil once it was told
+	of       *flight // nil once it has been told
 }
 
 // ended is how a question ended for a caller.

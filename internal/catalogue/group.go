@@ -28,7 +28,7 @@ type ModelGroup struct {
 	TimeHorizon    *KeyedName     `json:"timeHorizon"`
 	Models         ModelSummaries `json:"models"`
 	Axes           []*GroupAxis   `json:"axes"`
-	OtherFields    jsontext.Value `json:",embed"` // that the first release did not know, nil for none
+	OtherFields    jsontext.Value `json:",embed"` // that the first release did not know, or nil
 
 	// Err is an *UnusableAnswerError if the record is wrong. The fields that can be read are set.
 	Err error `json:"-"`
@@ -84,7 +84,7 @@ type GroupAxisValue struct {
 	Historical *bool   `json:"historical"`
 }
 
-// A group without a horizon passes for one on any.
+// A group without a horizon counts as one on any.
 func (g *ModelGroup) identity(of scope) (lacks string, other *shapeError) {
 	horizon := g.TimeHorizon
 	switch {

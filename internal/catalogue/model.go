@@ -38,7 +38,7 @@ type Model struct {
 	IsOwner                 *bool             `json:"isOwner"`
 	HasPerformanceMetrics   *bool             `json:"hasPerformanceMetrics"`
 	DefaultComparisonModels []*string         `json:"defaultComparisonModels"`
-	OtherFields             jsontext.Value    `json:",embed"` // that the first release did not know, nil for none
+	OtherFields             jsontext.Value    `json:",embed"` // that the first release did not know, or nil
 
 	// Err is an *UnusableAnswerError if the record is wrong. The fields that can be read are set.
 	Err error `json:"-"`

@@ -45,7 +45,7 @@ func TestBackOff(t *testing.T) {
 	}
 }
 
-// A status decides what follows, and of the codes only one, of the token endpoint.
+// A status decides what follows. Of the codes only one counts, of the token endpoint.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	const later = "temporarily_unavailable"

@@ -15,7 +15,7 @@ type Proxy struct {
 	Address    string // scheme, host and port
 	Variable   string // the variable of the environment that names it
 	Credential bool   // the variable has a user name
-	Except     string // the variable that names hosts to be reached without it, "" for none: not the service's
+	Except     string // the variable that names other hosts to be reached without it, or ""
 
 	url *url.URL // with user name and password
 }

@@ -16,8 +16,8 @@ const (
 	unauthorized                // a 401 to a read: another attempt with a new token
 )
 
-// classify decides by status, so that an unknown code is treated as its status. Only the code of a token endpoint out
-// of reach says more.
+// classify decides by status, so that an unknown code is treated as its status. Of the codes only one counts, of the
+// token endpoint.
 func classify(err error) outcome {
 	if api, ok := apiError(err); ok {
 		return outcomeOf(api.Status, api.OfToken(), api.Code)

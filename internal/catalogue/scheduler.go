@@ -19,7 +19,7 @@ type scheduler struct {
 	retries  retries
 	arrived  int       // how many flights have come
 	queue    []*flight // those that have not ended, in order of arrival: a retry keeps its place
-	renewal  *flight   // the request for a token; its history is reset when one came, or when no read waits for one
+	renewal  *flight   // the request for a token; its history is reset when a token has come, or no read waits for one
 	answers  answers
 	pace     pace.Pace
 	pausedBy *attempt   // whose 429 asked for the pause in force
@@ -58,7 +58,7 @@ func newScheduler(cfg Config, forToken *question) scheduler {
 	return s
 }
 
-// send sends the next request of a flight, for the caller of the flight that holds the turn if it is for a token.
+// send sends the next request of a flight. A request for a token is sent for the flight that holds the turn.
 func (s *scheduler) send(now time.Time, f, by *flight, with *token) {
 	f.attempts++
 	f.sent = &attempt{
@@ -81,7 +81,7 @@ func (s *scheduler) ready(now time.Time) (ready []*flight) {
 	return ready
 }
 
-// head returns the flight that holds the turn, nil if none waits for it.
+// head returns the flight that holds the turn, or nil.
 func (s *scheduler) head(now time.Time) *flight {
 	for _, f := range s.queue {
 		if f.isReady(now) {

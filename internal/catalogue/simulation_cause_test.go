@@ -174,7 +174,7 @@ func (b blame) inOutage(usedUp bool) bool {
 	})
 }
 
-// asksToWait reports whether an answer asks for the wait that is told.
+// asksToWait reports whether an answer asks for the wait that the error reports.
 func (b blame) asksToWait(x *request) bool {
 	concerns := x.path == b.r.path || x.token || x.limited()
 	if !concerns || x.headerAt > b.r.end {
@@ -187,7 +187,7 @@ func (b blame) asksToWait(x *request) bool {
 	return until >= b.r.end && b.end.Wait == until-b.r.end
 }
 
-// ceilingIsFull reports whether those that count and those that came before the read fill the ceiling.
+// ceilingIsFull reports whether the requests that count and the reads that came before fill the ceiling.
 func (b blame) ceilingIsFull() bool {
 	limit := b.plan.ceiling
 	if limit.Requests == 0 {
@@ -207,7 +207,7 @@ func (b blame) ceilingIsFull() bool {
 }
 
 // waitIsTold reports whether the error of a read whose time is over names the request that it waited for, if there is
-// one: its own, or else that for a token. If its header is a 429, that is told.
+// one: its own, or else that for a token. If its header is a 429, that is named.
 func (b blame) waitIsTold() bool {
 	underWay := func(x *request) bool {
 		return x.sentAt < b.r.end && x.endAt >= b.r.end

@@ -135,7 +135,7 @@ func (c *simCheck) used(t *simToken) bool {
 	})
 }
 
-// current returns the newest token of the process at that moment, nil for none.
+// current returns the newest token of the process at that moment, or nil.
 func (c *simCheck) current(at time.Duration) (current *simToken) {
 	for _, t := range c.known() {
 		if t.known <= at {

@@ -71,7 +71,7 @@ func (x *request) answered() time.Duration {
 	return never
 }
 
-// letThrough returns when the allowance let a read through, whatever became of it then: never if it did not.
+// letThrough returns when the allowance let a read through, whatever happened to it then: never if it did not.
 func (x *request) letThrough() time.Duration {
 	if x.token || x.limited() {
 		return never
@@ -98,8 +98,8 @@ func (c *simCheck) oneAttemptInAnOutage() {
 	}
 }
 
-// waitsForNoPause: while the allowance is used up, a read that would have to wait for a pause fails as soon as its
-// words are there.
+// waitsForNoPause: while the allowance is used up, a read that would have to wait for a pause fails as soon as the
+// 429's body is there.
 func (c *simCheck) waitsForNoPause(r *simReading, o simOutage) {
 	for _, pause := range c.requests {
 		until, _ := pause.waits()
@@ -115,8 +115,8 @@ func (c *simCheck) waitsForNoPause(r *simReading, o simOutage) {
 	}
 }
 
-// whatHeldItIsTold: the error of a pause quotes the 429 of the pause in force. Its words are waited for three seconds at
-// most, and no longer than its pause. Each error has the number of attempts.
+// whatHeldItIsTold: the error of a pause quotes the 429 of the pause in force. Readers wait for its body for three
+// seconds at most, and not longer than its pause. Each error has the number of attempts.
 func (c *simCheck) whatHeldItIsTold() {
 	for _, x := range c.limits {
 		until, named := x.waits()

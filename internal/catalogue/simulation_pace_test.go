@@ -104,8 +104,8 @@ func paceAt(all []simPace, at time.Duration) simPace {
 	return all[max(0, i-1)]
 }
 
-// noMoreInFlight: after a pause no more are in flight than half of those before it and one for every sixteen that were
-// let through, and two at first if the pause was long.
+// noMoreInFlight: after a pause at most half as many are in flight as before it, and one more for every sixteen that
+// were let through; at first at most two if the pause was long.
 func (c *simCheck) noMoreInFlight() {
 	all := c.paces()
 	for _, x := range c.requests {

@@ -235,8 +235,8 @@ func (c *simCheck) noReadIsHeld() {
 	}
 }
 
-// heldBy returns when a request keeps all others from being sent: while a token is requested and backs off, in a pause,
-// and while the words of a rejection are on their way.
+// heldBy returns when a request keeps all others from being sent: while a token is requested and backs off, in a
+// pause, and while the body of a rejection is on its way.
 func (c *simCheck) heldBy(x *request) (held []simSpan) {
 	until, named := x.waits()
 	switch {
@@ -274,7 +274,8 @@ func (c *simCheck) answersAreTheRecords() {
 	}
 }
 
-// eachIsAskedOnce: with snapshot a question is asked once at a time, and no more once it is answered or finally refused.
+// eachIsAskedOnce: with snapshot a question is asked once at a time, and never again once it is answered or finally
+// refused.
 func (c *simCheck) eachIsAskedOnce() {
 	last := map[string]*request{}
 	for _, x := range c.requests {

@@ -105,7 +105,7 @@ func (s *simService) roll(what string, x *request) *rand.Rand {
 	return s.plan.dice.roll(what+x.path, s.attempts[x.path])
 }
 
-// decide returns what becomes of a request that has arrived.
+// decide returns the fate of a request that has arrived.
 func (s *simService) decide(x *request, sent *http.Request) reply {
 	s.attempts[x.path]++
 	r := s.roll("decide", x)
@@ -231,7 +231,7 @@ func (s *simService) retryLater(r *rand.Rand, x *request, status int, wait time.
 	return answer
 }
 
-// honest returns the answer if nothing is made to fail.
+// honest returns the answer of a service without a fault.
 func (s *simService) honest(r *rand.Rand, x *request, sent *http.Request) reply {
 	plan, now := &s.plan.service, x.arrivedAt
 	wait := s.counter.admit(now)

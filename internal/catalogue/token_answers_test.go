@@ -34,7 +34,7 @@ var tokenFaults = map[string]struct {
 	"a redirect":               {302, "", 1, "302 Found"},
 	"no token":                 {200, `{"Access_Token":"hunter2!","b":1}`, 1, noToken + " (it has: Access_Token, b)"},
 	"a token that is null":     {200, `{"access_token":null}`, 1, "the answer has a null access_token"},
-	"an empty object":          {200, `{}`, 1, noToken + " (it has no fields)"},
+	"an empty object":          {200, `{}`, 1, noToken + " (it is empty)"},
 	"an empty token":           {200, `{"access_token":""}`, 1, "the token is empty"},
 	"an empty body":            {200, "", 1, "the body is empty"},
 	"a list":                   {200, `["hunter2!"]`, 1, "the answer is a list"},

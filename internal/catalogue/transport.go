@@ -73,12 +73,12 @@ var (
 	errRefused   = errors.New("the service refused the request's HTTP/2 stream again and again")
 )
 
-// connections are what net/http gives to one attempt.
+// connections describes the connections that net/http gives to one attempt.
 type connections struct {
 	mu       sync.Mutex
 	given    int
 	last     net.Conn
-	refusals int // a connection was given again: it was there, and the stream was not served
+	refusals int // how often the same connection was given again, because the stream was not served
 	// The server asked for a certificate of the client, and one was presented.
 	asked, presented bool
 	handshaking      bool              // a TLS handshake has begun, and was not completed

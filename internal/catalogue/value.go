@@ -22,7 +22,7 @@ type Integer int64
 
 // UnmarshalJSON takes an integer, and returns an error for anything else.
 func (i *Integer) UnmarshalJSON(data []byte) error {
-	plain, _ := plainDecimal(string(data)) // of any other kind of value ParseInt takes nothing
+	plain, _ := plainDecimal(string(data)) // ParseInt refuses any other kind of value
 	whole, fraction, _ := strings.Cut(plain, ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil || strings.Trim(fraction, "0") != "" {
@@ -93,8 +93,8 @@ func compactAndSort(data []byte) string {
 	return string(plain)
 }
 
-// hasManyMembers reports whether the objects of a JSON value have more members than maxSorted in all. Each has
-// a colon, and so have many texts.
+// hasManyMembers reports whether the objects of a JSON value have more members than maxSorted in all. Each has a
+// colon, and so do many texts.
 func hasManyMembers(data []byte) bool {
 	if bytes.Count(data, []byte(":")) <= maxSorted {
 		return false

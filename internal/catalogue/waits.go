@@ -132,7 +132,7 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// lateErr returns an error if a caller's time is over before one of its waits is.
+// lateErr returns an error if a caller's time ends before one of its waits does.
 func (s *scheduler) lateErr(now time.Time, f *flight, c *caller) error {
 	if f.sent != nil {
 		return nil
@@ -164,7 +164,7 @@ func (s *scheduler) leftErr(now time.Time, f *flight, c *caller, cause error) er
 			Remaining:  hold.left(now),
 			Err:        cause,
 		}
-	case hold.unread: // its words did not come in time
+	case hold.unread: // its body did not come in time
 	case hold.cause == CeilingTooLow:
 		hold.until = s.pace.CeilingAfter(s.ahead(now, f), now)
 	default:

@@ -53,7 +53,7 @@ func (o *output) settle() {
 	}
 }
 
-// sampled is the index of the element of a list or map after which the size of the rest is estimated, to take the
+// sampled is the index of the element of a list or map after which the size of the rest is estimated, to allocate
 // memory for it at once.
 const sampled = 31
 
@@ -152,7 +152,7 @@ func (s site) compile(typ tftypes.Type) (encodeFunc, error) {
 	return scalar.encode, nil
 }
 
-// scalars are how the values of a Go kind are encoded, and as what.
+// scalars has the type as which the values of a Go kind are encoded, and their encoder.
 var scalars = map[reflect.Kind]struct {
 	typ    tftypes.Type
 	encode encodeFunc

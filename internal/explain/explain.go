@@ -28,7 +28,7 @@ type Explainer struct {
 	told sync.Map // the [Problem] that was told in full, by its cause
 }
 
-// Know takes in the id of a model group that exists.
+// Know records the id of a model group that exists.
 func (e *Explainer) Know(id string) { e.ids.Store(strings.ToLower(id), id) }
 
 // sameButCase names the model group whose id differs from one that is not found only in case, or returns "".

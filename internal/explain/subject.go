@@ -85,7 +85,7 @@ func (s Subject) missing(m *message, api *catalogue.APIError) {
 			"credentials may see the group: modelcatalogue_model_groups lists those that they see.")
 	if s.OfLatest {
 		m.Summary, m.cause = SummaryGroupOrModels, missing+", or it has no models yet."
-		m.next += " If the group has no models yet, leave it out until it has one."
+		m.next += " If the group is still empty, leave it out until it has a model."
 	}
 	if !api.SaysNotFound() {
 		m.Short = ofGateway + " Check base_url."
@@ -111,8 +111,8 @@ func (s Subject) oddity() string {
 	return odd
 }
 
-// Oddity says in a phrase which character of an id is the first that ids do not have, or returns "". An id may have any
-// character, so it is only worth a word if the id is not found.
+// Oddity says in a phrase which character of an id is the first that ids do not have, or returns "". An id may have
+// any character, so it is only mentioned if the id is not found.
 func Oddity(id string) string {
 	const usual = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
 	return redact.OddCharacter(id, func(r rune) bool { return !strings.ContainsRune(usual, r) })

@@ -51,7 +51,7 @@ func JoinFirst(words []string, separator string) string {
 	return strings.Join(First(MaxIDs, words), separator)
 }
 
-// Bulleted puts the first lines of a list below each other, limit of them.
+// Bulleted returns the first lines of a list as bullets, and says how many it leaves out.
 func Bulleted(lines []string, limit int) string {
 	return "\n  - " + strings.Join(First(limit, lines), "\n  - ")
 }

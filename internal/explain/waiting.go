@@ -59,7 +59,7 @@ func raiseRetries(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) string
 	return ". Raise max_retries to let it try more often."
 }
 
-// rateLimited explains a read that the service's allowance left no time for.
+// rateLimited explains a read that ran out of time because of the service's allowance.
 func (m *message) rateLimited(gaveUp *catalogue.GaveUpError) {
 	api, asked := m.api, " and does not say for how long."
 	if api.RetryAfter > 0 {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Limit is the most requests in any stretch of a length. The zero Limit allows any number.
+// Limit is the largest number of requests in any period of a given length. The zero Limit allows any number.
 type Limit struct {
 	Requests int
 	Per      time.Duration

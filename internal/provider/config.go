@@ -42,7 +42,7 @@ var providerArguments = []string{
 	argRequestTimeout, argReadTimeout, argMaxRetries, argMaxRequests, argSnapshot,
 }
 
-// defaults are the values of arguments that are given nowhere.
+// defaults are the values of arguments that are not given.
 var defaults = map[string]string{
 	argRequestTimeout: "30s",
 	argReadTimeout:    "5m",

@@ -94,7 +94,7 @@ func TestUnknownArguments(t *testing.T) {
 			t.Errorf("%s: problems %+v, unknown %q", argument, problems, got.unknown)
 		}
 	}
-	// It hides no problem of another argument.
+	// It does not hide a problem of a different argument.
 	_, diagnostics := startEngine(t, within(), arguments{"base_url": unknown, "client_id": "a"})
 	expectError(t, diagnostics, "client_secret", "Missing client_secret")
 }

@@ -62,7 +62,7 @@ func situationScenes() (scenes []scene) {
 	return scenes
 }
 
-// TestConfigurations compares what becomes of each configuration of testdata/configurations.txt.
+// TestConfigurations compares the outcome of each configuration of testdata/configurations.txt.
 func TestConfigurations(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/configurations.txt"

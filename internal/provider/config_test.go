@@ -147,7 +147,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// wrongValues are the values of an argument for which the same is said.
+// wrongValues are the values of an argument that share an error.
 type wrongValues struct {
 	argument string
 	reason   string
@@ -213,7 +213,7 @@ func (w wrongValues) expect(t *testing.T, config arguments, environment ...strin
 	}
 }
 
-// TestBundles: which certificates of a bundle are found, whatever stands around and between them, and which are left
+// TestBundles: which certificates of a bundle are found, whatever text is around and between them, and which are left
 // out.
 func TestBundles(t *testing.T) {
 	t.Parallel()

@@ -86,8 +86,8 @@ var repeated = map[string]func(echo string) http.HandlerFunc{
 	},
 }
 
-// TestSecretsThatAreEchoed: no diagnostic, no state and no log at TRACE has a secret, in some 1,000 tries: whatever is
-// answered, to a read or to a request for a token, and in headers too, however it is spelled.
+// TestSecretsThatAreEchoed: diagnostics, states and logs at TRACE never have a secret, in some 1,000 tries: whatever
+// is answered, to a read or to a request for a token, and in headers too, however it is spelled.
 func TestSecretsThatAreEchoed(t *testing.T) {
 	tries := 0
 	onFakeClock(t, func(t *testing.T) {
@@ -146,7 +146,7 @@ func readThrough(
 	return fmt.Sprint(state) + rendered(diagnostics)
 }
 
-// TestARecordThatEchoesCredentials: a message that quotes a field of a good answer shows none either.
+// TestARecordThatEchoesCredentials: a message that quotes a field of a good answer does not show them either.
 func TestARecordThatEchoesCredentials(t *testing.T) {
 	t.Parallel()
 	secret := secrets[len(secrets)-2].value
@@ -163,8 +163,8 @@ func TestARecordThatEchoesCredentials(t *testing.T) {
 	expectError(t, diagnostics, "model_group_ids[0]", explain.SummaryUndecided, "1 more of 2", `its updated_at is "***"`)
 }
 
-// TestMisplacedKeysAreNotShown: no message and no log has a part of a private key, wherever it is given and however it
-// is mangled.
+// TestMisplacedKeysAreNotShown: messages and logs never have a part of a private key, wherever it is given and however
+// it is mangled.
 func TestMisplacedKeysAreNotShown(t *testing.T) {
 	t.Parallel()
 	_, certificate, key := clientPair(t, "")

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// listing is the model groups of a fleet that nobody named, and which of them are without a model in it.
+// listing is the model groups that the service listed for a fleet, and those among them that do not add a model to it.
 type listing struct {
 	groups   map[string]*catalogue.ModelGroup // by id
 	without  int                              // how many are without models
@@ -21,8 +21,8 @@ type listing struct {
 	behind   []string                         // those that were listed with a newer revision than was answered
 }
 
-// listedGroups returns the groups of a list, sorted by id. Of a group only the id is needed, and of those on
-// a time horizon that, so anything else may be wrong with its record.
+// listedGroups returns the groups of a list, sorted by id. Only the id of a group is needed, and its time horizon if
+// one is asked for: anything else in its record may be wrong.
 func listedGroups(groups []*catalogue.ModelGroup, onHorizon bool) ([]*member, *listing, error) {
 	members, listed := []*member{}, map[string]*catalogue.ModelGroup{}
 	for _, group := range groups {

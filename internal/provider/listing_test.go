@@ -20,7 +20,7 @@ const (
 	inCatalogue = `{"code":"NOT_FOUND","message":"None such."}`
 )
 
-// A listed group is left out in silence if the list and the catalogue agree that it is empty. Leaving out any other
+// A listed group is silently left out if the list and the catalogue agree that it is empty. Leaving out any other
 // would destroy what was deployed from its model.
 var leftOutGroups = map[string]leftOut{
 	"no latest revision":          {noModels, "", ""},

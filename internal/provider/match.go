@@ -26,8 +26,8 @@ func compareTexts(a, b *string) int {
 	return strings.Compare(norm.NFC.String(orZero(a)), norm.NFC.String(orZero(b)))
 }
 
-// standingOf says how a text of the service stands to the one that is asked for. One that is empty, or differs only in
-// case, white space or invisible characters, may be meant for it.
+// standingOf says whether a text of the service is the one that is asked for. It may be if it is empty, or differs
+// only in case, white space or invisible characters.
 func standingOf(written, served string) standing {
 	switch {
 	case sameText(written, served):

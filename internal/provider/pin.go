@@ -15,11 +15,11 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// pin is the wish of a block for one model group.
+// pin is the revision of one model group that a block asks for.
 type pin struct {
 	groupID  string
 	revision int64
-	image    *string // the image that was reviewed, nil if none is given
+	image    *string // the image that was reviewed, or nil
 }
 
 // pinnedModel is one revision of a group, and the highest of them. latest and isLatest are nil if they are not known,
@@ -244,7 +244,7 @@ func (p pin) withheld(model *catalogue.Model) *groupError {
 	}
 }
 
-// otherLatest names the latest revision if it is another one, or returns "".
+// otherLatest names the latest revision if it is a different one, or returns "".
 func (m *pinnedModel) otherLatest() string {
 	if m.latest == nil || isRevision(m.Model, *m.latest) {
 		return ""

@@ -49,7 +49,7 @@ func TestTheImageThatWasReviewed(t *testing.T) {
 	}
 }
 
-// Nothing is said if nothing is known. TestMessages shows each hint.
+// The message does not guess. TestMessages shows each hint.
 func TestWhyAnImageDiffers(t *testing.T) {
 	t.Parallel()
 	const sum = "@" + sha256Digest

@@ -49,7 +49,7 @@ func (p *progress) end(isRead bool) (next <-chan struct{}) {
 	return p.next
 }
 
-// say returns how far it is for a line of the log, and takes note that the log says so. It returns "" if there is only
+// say returns how far it is for a line of the log, and records that the log says it. It returns "" if there is only
 // one block. A group that was answered with an error, such as one without models, does not count as read.
 func (p *progress) say() string {
 	p.mu.Lock()

@@ -46,7 +46,7 @@ func TestAPinPicksItsRevision(t *testing.T) {
 	}
 }
 
-// The order of the service's lists changes no state and no message.
+// The order of the service's lists does not change a state or a message.
 func TestAnyOrderGivesTheSame(t *testing.T) {
 	t.Parallel()
 	readings := []reading{
@@ -74,7 +74,7 @@ func TestAnyOrderGivesTheSame(t *testing.T) {
 	}
 }
 
-// With arguments that cannot be decoded nothing is read, even if no engine has validated them.
+// Arguments that cannot be decoded stop the read, even if an engine has not validated them.
 func TestArgumentsThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)

@@ -33,8 +33,8 @@ func axisAttributes() map[string]schema.Attribute {
 	}
 }
 
-// keyedNameAttribute returns the attribute for an object of a name, a short name and a key. The last three describe
-// these, each with an example.
+// keyedNameAttribute returns the attribute for an object of a name, a short name and a key. The other parameters
+// describe these, each with an example.
 func keyedNameAttribute(description, name, shortName, key string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		MarkdownDescription: description,

@@ -191,7 +191,7 @@ func TestTheHighestThatSatisfies(t *testing.T) {
 	}
 }
 
-// TestAFleetOfTheNewestThatSatisfy: a group that was only listed is left out in silence if none of its models satisfies.
+// TestAFleetOfTheNewestThatSatisfy: a group that was only listed is silently left out if none of its models satisfies.
 func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// standing is how a model stands to conditions.
+// standing says whether a model meets conditions.
 type standing int
 
 const (
@@ -104,7 +104,7 @@ func ofTags(want []string, has []*string) (found verdict) {
 	return found
 }
 
-// likest returns the tag of a model that is most like the one it must have, and how it stands to that.
+// likest returns the tag of a model that is most like the one it must have, and whether it is that one.
 func likest(tag string, has []*string) (like string, best standing) {
 	best = unmet
 	for _, other := range has {
@@ -116,7 +116,7 @@ func likest(tag string, has []*string) (like string, best standing) {
 }
 
 // ofAge compares the age of a model with the least one. A model that is too young by one of its dates is ruled out,
-// whatever the other date is.
+// even if the other is missing or old enough.
 func (w *whereState) ofAge(model *catalogue.Model, now time.Time) (found verdict) {
 	if w.MinAge == nil {
 		return nil

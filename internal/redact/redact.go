@@ -37,7 +37,7 @@ func (m *Mask) Add(secret string) {
 	}
 }
 
-// folded returns text with spaces in place of plus signs: a form spells a space so.
+// folded returns text with spaces in place of plus signs, which encode spaces in a form.
 func folded(text string) string { return strings.ReplaceAll(text, "+", " ") }
 
 // AddHeader makes Clean remove the value of a header, the long words in it, and the password of Basic credentials. A

@@ -40,7 +40,7 @@ type counter interface {
 	take(now time.Time) (wait time.Duration)
 }
 
-// counter returns a new counter. The allowance must not be without a limit.
+// counter returns a new counter. The allowance must have a limit.
 func (a Allowance) counter() counter {
 	if a.Kind == Bucket {
 		return &bucket{interval: a.Per / time.Duration(a.Requests), requests: a.Requests}

@@ -58,8 +58,7 @@ type issue struct {
 // deny answers with a code of the interface, which has one status.
 func deny(code, message string) *answer { return refuse(statuses[code], code, message, nil) }
 
-// refuse answers with the body of INTERFACE.md, Errors, deprecated fields included. data is that of the code, nil for
-// none.
+// refuse answers with the body of INTERFACE.md, Errors, deprecated fields included. data is that of the code, or nil.
 func refuse(status int, code, message string, data jsontext.Value) *answer {
 	return respond(status, encode(struct {
 		Code       string         `json:"code"`

@@ -41,7 +41,7 @@ func (e TextError) Error() string {
 // TextErrors are the mistakes of a text.
 type TextErrors []TextError //nolint:recvcheck // only add changes it
 
-// shown is how many mistakes of a text are told.
+// shown is how many mistakes in a text are reported.
 const shown = 100
 
 // Error returns the mistake, or how many there are and the first hundred, a line each.

@@ -64,7 +64,7 @@ func (s *Sandbox) checkFault(order object, found *TextErrors) {
 		found.add("/code", "only the token endpoint answers with an OAuth code: the route must be token")
 	case order["status"] == nil:
 		known := prose(slices.Sorted(maps.Keys(statuses)), "and")
-		found.add("/code", "the interface has no such code, so it needs a status; there are %s", known)
+		found.add("/code", "the interface does not have this code, so it needs a status; there are %s", known)
 	}
 	id, _, _ := strings.Cut(strings.TrimPrefix(path, paths[RouteGroups]+"/"), "/")
 	name, _ := url.PathUnescape(id)

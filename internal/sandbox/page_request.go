@@ -80,7 +80,7 @@ type shownRequest struct {
 	Asked int // its number, whether it is there or not; 0 for none
 }
 
-// shownRequest returns the request of a number, if it is still kept.
+// shownRequest returns the request with that number, if it is still kept.
 func (s *Sandbox) shownRequest(base *url.URL, number int) shownRequest {
 	shown := shownRequest{Base: base, Asked: number}
 	s.mu.Lock()

@@ -57,7 +57,7 @@ func (s *Sandbox) Republish(groupID string, revision int64, overrides []byte) ([
 }
 
 // changeGroup puts the document that change returns into the group, in place of the same revision, and returns it as
-// its owner sees it. After that the group's document follows from its revisions, whatever the catalogue states.
+// its owner sees it. After that the group's document follows from its revisions, even if the catalogue states it.
 func (s *Sandbox) changeGroup(groupID string, change func(*group) (object, error)) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -136,7 +136,7 @@ const (
 	RouteAny     Route = "any"     // all of them, RouteUnknown included; no request has it
 )
 
-// covers reports whether it is the other route, or any.
+// covers reports whether it is RouteAny or the other route.
 func (r Route) covers(other Route) bool {
 	return r == "" || r == RouteAny || r == other
 }
@@ -169,7 +169,7 @@ func (s *Sandbox) routes() *http.ServeMux {
 		serve(c.Method+" /control/"+c.Path, RouteUnknown, true, func(x *exchange) *answer { return c.reply(s, x) })
 	}
 	none := func(x *exchange) *answer {
-		return deny("NOT_FOUND", "There is no control route "+x.request.Method+" "+x.request.URL.Path+
+		return deny("NOT_FOUND", "Unknown control route "+x.request.Method+" "+x.request.URL.Path+
 			". The program's help lists them all.")
 	}
 	serve("/control/", RouteUnknown, true, none)

@@ -57,7 +57,7 @@ func TestReleaseRefusesAnUnpublishedText(t *testing.T) {
 			}
 			for _, want := range test.says {
 				if !strings.Contains(string(out), want) {
-					t.Errorf("there is no %q in:\n%s", want, out)
+					t.Errorf("missing %q in:\n%s", want, out)
 				}
 			}
 		})

@@ -13,9 +13,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// ParseBaseURL reads the service's address: an absolute https URL, with a path prefix or not, http to a loopback host
-// only, and nothing else in it. The result does not end with a slash. An error shows one character of it at most, and
-// never one of a password.
+// ParseBaseURL reads the service's address: an absolute https URL, or http to a loopback host, with or without a path
+// prefix, and nothing else in it. The result does not end with a slash. An error shows one character of it at most,
+// and never one of a password.
 func ParseBaseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if problem := addressMistake(text, u, err); problem != "" {

@@ -12,7 +12,7 @@ import (
 )
 
 // ParseHeaders reads headers, one "Name: value" a line, with or without a carriage return. It skips empty lines. An
-// error names lines by their numbers and shows nothing of their text, which may be a secret.
+// error names lines by their numbers and never shows their text, which may be a secret.
 func ParseHeaders(text string) (map[string]string, error) {
 	headers, lines := map[string]string{}, map[string]int{}
 	var problems []string

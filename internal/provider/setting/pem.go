@@ -118,7 +118,7 @@ const (
 )
 
 // pemBlock is a block of a text in PEM form. Its label is empty if its first line is damaged, and its content is nil
-// if any is.
+// if any line is.
 type pemBlock struct {
 	label     string
 	content   []byte

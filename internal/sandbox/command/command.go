@@ -44,7 +44,7 @@ type program struct {
 	variables      map[string]string // those that have set flags, by the flag
 }
 
-// givenBy names what has set a flag.
+// givenBy names the argument or the variable that has set a flag.
 func (p *program) givenBy(flagName string) string { return cmp.Or(p.variables[flagName], "-"+flagName) }
 
 // say prints a line for people.

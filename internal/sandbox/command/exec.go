@@ -80,9 +80,9 @@ type latest struct {
 	at     time.Time
 }
 
-// take replaces the latest signal, and reports whether the new one is another. The same one within a moment is not, as
-// for the kernel while it is pending: timeout(1) sends two at once, and Terraform takes the second for a demand to give
-// up.
+// take replaces the latest signal, and reports whether the new one is different. The same one within a moment is not,
+// as for the kernel while it is pending: timeout(1) sends two at once, and Terraform takes the second for a demand to
+// give up.
 func (l *latest) take(sent os.Signal, now time.Time) bool {
 	const atOnce = 100 * time.Millisecond
 	before := *l

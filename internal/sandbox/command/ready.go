@@ -88,7 +88,7 @@ func (p *program) ready(flags *flag.FlagSet) run {
 	}
 }
 
-// asking sends the questions of `ready`. They have nothing secret, so it does not matter whose certificate it is.
+// asking sends the questions of `ready`. They do not hold a secret, so it does not matter whose certificate it is.
 var asking = &http.Transport{
 	DisableKeepAlives: true,
 	TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // as said above

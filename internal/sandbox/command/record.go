@@ -73,7 +73,7 @@ type recording struct {
 	departures map[string]int // in how many answers of its route each is
 }
 
-// recorded returns the text of the file. If it is strict, a service that departs from the interface gives none.
+// recorded returns the text of the file. If it is strict, a service that departs from the interface is an error.
 func (p *program) recorded(ctx context.Context, cfg catalogue.Config, isStrict bool) ([]byte, error) {
 	client := catalogue.New(cfg)
 	r := &recording{
@@ -100,8 +100,8 @@ func (p *program) recorded(ctx context.Context, cfg catalogue.Config, isStrict b
 	return text, nil
 }
 
-// read reads all groups with their models, one after the other. A group that is gone by then is left out, but not if
-// that leaves none: a service of which nothing can be read is not empty.
+// read reads all groups with their models, one after the other. A group that is gone by then is left out, unless that
+// leaves no group at all: a service whose groups cannot be read is not an empty one.
 func (r *recording) read(ctx context.Context) ([]*recordedGroup, error) {
 	listed, err := r.list(ctx, sandbox.RouteGroups, "")
 	if err != nil {
