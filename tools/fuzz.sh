@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # fuzz.sh TIME runs every fuzz target of the module for TIME, such as 60s, or with as many inputs, such as 10000x, one
 # after another.
-# An input that fails is kept under the package's testdata/fuzz: commit it with
-# the fix, and every later `make test` runs it.
+# An input that fails is kept under the package's testdata/fuzz: commit it with the fix, and every later `make test`
+# runs it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # verify-release.sh FOLDER VERSION verifies the files of a release as SECURITY.md
-# tells its users to, and checks what each archive holds, how its executable was
-# built, and that its bill of materials is that of the executable. It runs in the checkout that built them, and needs gpg and unzip.
+# tells its users to, and checks the content of each archive, how its executable was
+# built, and that its bill of materials is that of the executable. It runs in the
+# checkout that built them, and needs gpg and unzip.
 # GPG_FINGERPRINT names the key that signed.
 set -euo pipefail
 export LC_ALL=C

@@ -17,8 +17,8 @@ func latestModelsSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Reads the model with the highest revision of many model groups at once: of those " +
 			"named, of those on a time horizon, or of all that the credentials may see. A latest model can be " +
-			"archived or disabled, which one warning says; `where` reads the highest revision that satisfies some " +
-			"conditions instead.",
+			"archived or disabled, and one warning names those that are. `where` reads the highest revision " +
+			"that satisfies some conditions instead.",
 		Attributes: map[string]schema.Attribute{
 			"model_group_ids": schema.ListAttribute{
 				MarkdownDescription: "The ids of the model groups to read. An id given twice is read once, and an " +
