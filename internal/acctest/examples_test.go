@@ -236,7 +236,7 @@ func TestPagesAndExamples(t *testing.T) {
 	printed, files := printedConfigurations(t), configurations(t)
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(promised)), slices.Collect(maps.Keys(costs)), warns) {
 		if files[name] == "" {
-			t.Errorf("the guides promise something of %s, which is not there", name)
+			t.Errorf("the guides promise something about %s, which is not there", name)
 		}
 	}
 	for name, text := range files {
@@ -250,7 +250,7 @@ func TestPagesAndExamples(t *testing.T) {
 	}
 	for text, name := range printed {
 		if name != "README.md" { // the script install.txtar applies its own
-			t.Errorf("%s prints what is not a file of examples/: make it one, include it with tffile, and run make docs\n%.300s…",
+			t.Errorf("%s prints a configuration that is not a file of examples/: make it one, include it with tffile, and run make docs\n%.300s…",
 				name, text)
 		}
 	}

@@ -148,7 +148,7 @@ func (c *Client) send(ctx context.Context, sent *attempt) (*http.Response, error
 func (c *Client) receive(
 	ctx context.Context, sent *attempt, response *http.Response,
 ) (value any, size int64, err error) {
-	defer response.Body.Close() //nolint:errcheck // what was read of it counts
+	defer response.Body.Close() //nolint:errcheck // the part that was read counts
 	at, announced := sent.to(), max(0, response.ContentLength)
 	limit, isSuccess := c.accepts(at, response.StatusCode)
 	if isSuccess && announced > limit || !isSuccess && response.StatusCode < 400 {

@@ -59,8 +59,8 @@ func ofClient(authority string, until time.Time) (tls.Certificate, *x509.Certifi
 }
 
 // A server that asks for a certificate of the client gets it, in any version of HTTP and TLS, and through a proxy. A
-// refusal is told with the server's reason, after one attempt: with TLS 1.3 it says so when the request is under way
-// already.
+// refusal is reported with the server's reason, after one attempt: with TLS 1.3 it says so when the request is under
+// way already.
 func TestClientCertificates(t *testing.T) {
 	t.Parallel()
 	good, authority := ofClient("Gateway CA", time.Now().Add(time.Hour))

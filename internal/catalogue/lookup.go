@@ -55,7 +55,7 @@ func CheckID(text string) error {
 	case text == "." || text == "..":
 		return fmt.Errorf("%q is not an id but a relative path", text)
 	case strings.ContainsFunc(text, unicode.IsControl):
-		return errors.New("it has control characters in it, such as a line break or a tab")
+		return errors.New("it contains control characters, such as a line break or a tab")
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (c *simCheck) answerOf(err error) *request {
 type blame struct {
 	*simCheck
 	r     *simReading
-	about *request // whose answer the error quotes, nil if it quotes none
+	about *request // whose answer the error quotes, or nil
 	end   ending   // of a read that gave up
 }
 

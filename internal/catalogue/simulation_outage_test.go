@@ -134,7 +134,7 @@ func (c *simCheck) whatHeldItIsTold() {
 		case inPause && told != nil && told.limited():
 			c.pauseIsTold(r, end, told)
 		case inPause:
-			c.fail("reader %d waited for a pause, and is told no 429: %v", r.index, r.err)
+			c.fail("reader %d waited for a pause, and is not told the 429: %v", r.index, r.err)
 		}
 		if !c.shares(i) && !c.counts(r, end) {
 			c.fail("reader %d is told %d attempts: %v", r.index, end.Attempts, r.err)

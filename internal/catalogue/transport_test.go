@@ -200,7 +200,7 @@ func TestAHostIsShownAsItWasWritten(t *testing.T) {
 type mortal struct {
 	net.Conn
 	dead *atomic.Bool
-	sign error // nil for none
+	sign error // or nil
 }
 
 func (c mortal) Write(b []byte) (int, error) {

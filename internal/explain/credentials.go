@@ -41,10 +41,10 @@ func (o Origin) String() string {
 func (m *message) rejected(rejected *catalogue.RejectedError) {
 	switch api := m.api; {
 	case api == nil:
-		m.say(SummaryNoToken, "The service answered the request for a token without one that can be used.",
+		m.say(SummaryNoToken, "The service's answer to the token request does not contain a usable token.",
 			"Check base_url: the server there may not be the service.")
 		m.fact = cmp.Or(m.fact, "The fault: "+rejected.Err.Error())
-	case isRedirect(api), errors.Is(api, catalogue.ErrOrganisationDisabled): // told as that
+	case isRedirect(api), errors.Is(api, catalogue.ErrOrganisationDisabled): // explained as that
 	case rejected.Given:
 		m.say(SummaryTokenRejected, "The service rejected the access token.", "")
 		m.blame("that it is meant for the service at base_url. Tokens expire: get a new one. " + m.by.insteadOfToken())

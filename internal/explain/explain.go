@@ -2,7 +2,7 @@
 // said, and what to do next.
 //
 // A process has one [Explainer]. It explains each error as a [Problem], and each read says by a [Subject] what it was
-// about. A cause that many reads share is told in full once.
+// about. A cause that many reads share is reported in full once.
 package explain
 
 import (

@@ -90,7 +90,7 @@ var advices = map[catalogue.Fault]advice{
 		"The service's operator has to enable TLS 1.2 or later. Check base_url, too.",
 	},
 	catalogue.NoMethod: {
-		"The server found no TLS method that it has in common with the provider, and ended the handshake.",
+		"The server and the provider do not share a TLS method, so the server ended the handshake.",
 		"Check base_url: some servers say this for a host that they do not serve. If it is right, the service's " +
 			"operator has to enable TLS 1.3, or TLS 1.2 with ECDHE.",
 	},

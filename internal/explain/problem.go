@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 )
 
-// Problem is what an error says, and how it is told if many blocks have it.
+// Problem is what an error says, in full and in short if many blocks have it.
 type Problem struct {
 	Summary string
 	Detail  string

@@ -84,7 +84,7 @@ func (s Subject) missing(m *message, api *catalogue.APIError) {
 		"Use the id of a group. If you have a model, use its model_group_id, not its id. Check also that these "+
 			"credentials may see the group: modelcatalogue_model_groups lists those that they see.")
 	if s.OfLatest {
-		m.Summary, m.cause = SummaryGroupOrModels, missing+", or it has no models yet."
+		m.Summary, m.cause = SummaryGroupOrModels, missing+", or it is still empty."
 		m.next += " If the group is still empty, leave it out until it has a model."
 	}
 	if !api.SaysNotFound() {

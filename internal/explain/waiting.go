@@ -79,7 +79,7 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError) {
 }
 
 // orRaise offers a longer read_timeout, unless the wait is an hour or more. It says in whole seconds how long, unless
-// the wait is only a back-off: asked is the one that was asked for, 0 for none.
+// the wait is only a back-off: asked is the one that was asked for, or 0.
 func (m *message) orRaise(gaveUp *catalogue.GaveUpError, asked time.Duration) string {
 	text := fmt.Sprintf(", or raise read_timeout (now %s)", Duration(m.readTimeout))
 	switch {

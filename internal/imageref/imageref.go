@@ -48,7 +48,7 @@ func Compare(one, other reference.Named) (same, butForDigest bool) {
 	return false, tag == otherTag
 }
 
-// version returns the tag and the digest of a reference, "" for none.
+// version returns the tag and the digest of a reference, each "" if it is absent.
 func version(image reference.Named) (tag, sum string) {
 	if digested, ok := image.(reference.Digested); ok {
 		sum = digested.Digest().String()

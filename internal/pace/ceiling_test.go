@@ -67,7 +67,7 @@ func TestCeilingAfter(t *testing.T) {
 		name    string
 		ceiling Limit
 		sent    int           // at once, when the run begins
-		answer  time.Duration // after which each is answered, 0 for none
+		answer  time.Duration // after which each is answered, or 0
 		before  int
 		at      time.Duration // how long after that moment one more may be sent
 	}{

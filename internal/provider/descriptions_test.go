@@ -151,7 +151,7 @@ func TestFieldsOfListsAreDescribed(t *testing.T) {
 			for field, typ := range fieldsOf(list.typ) {
 				same := object.AttributeTypes[field]
 				if fields[list.place+"."+field] == nil && (same == nil || !same.Equal(typ)) {
-					t.Errorf("%s.%s is described nowhere", list.place, field)
+					t.Errorf("%s.%s is not described", list.place, field)
 				}
 			}
 		}

@@ -12,7 +12,7 @@ import (
 type leftOut struct {
 	record string // beside its id
 	answer string // with status 404, to the question for its latest model; the catalogue's if it is empty
-	says   string // the summary of a diagnostic, "" if the group is left out in silence
+	says   string // the summary of a diagnostic, "" if the group is silently left out
 }
 
 const (

@@ -200,7 +200,7 @@ func (w *whereState) undecidedBy(verdict verdict, model *catalogue.Model, group 
 		detail: explain.Paragraphs(
 			fmt.Sprintf("Revision %d of model group %q may or may not satisfy where (%s): %s.",
 				revision, group, w, open),
-			"It is the highest revision that fails no condition, and a lower one is not read in its place.",
+			"It is the highest revision that is not ruled out, and a lower one is not read in its place.",
 			"If only the spelling differs, spell the condition as the service does. If the service should say more, "+
 				"show this to its operator. To decide without it, leave the condition out."),
 		phrase: fmt.Sprintf("revision %d: %s", revision, open),

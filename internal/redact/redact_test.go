@@ -67,7 +67,7 @@ func TestMaskFindsASecretInEverySpelling(t *testing.T) {
 	}
 }
 
-// Of Basic credentials no more than a character of the secret is left, whatever the length of the client id.
+// Basic credentials show at most one character of the secret, whatever the length of the client id.
 func TestMaskFindsBasicCredentials(t *testing.T) {
 	t.Parallel()
 	for _, secret := range odd {

@@ -145,7 +145,7 @@ func TestCatalogueFiles(t *testing.T) {
 	}
 }
 
-// TestAllMistakesAreTold: each mistake is told once, with its place, and below their number.
+// TestAllMistakesAreTold: each mistake is reported once, with its place, and below their number.
 func TestAllMistakesAreTold(t *testing.T) {
 	_, err := sandbox.ReadCatalogue(strings.NewReader(`{
   "organisations": [{"name": "O", "clientId": "o", "clientSecret": "s", "client_id": 1}],

@@ -49,7 +49,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// Any client is told of, whatever bytes it sends.
+// Any client is listed, whatever bytes it sends.
 func TestRequestsThatAreNotUTF8(t *testing.T) {
 	t.Parallel()
 	c := direct(t, sandbox.New(sandbox.Default()))

@@ -12,9 +12,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// Proxy finds the proxy for the service, nil for none. leftOut says in a sentence why a proxy that is set is not used,
-// or is "". net/http ignores an address that it cannot parse, and treats quotes as a part of the host: the request
-// would then bypass the proxy, or go to a host that does not exist.
+// Proxy finds the proxy for the service, or nil. leftOut says in a sentence why a proxy that is set is not used, or is
+// "". net/http ignores an address that it cannot parse, and treats quotes as a part of the host: the request would
+// then bypass the proxy, or go to a host that does not exist.
 func (e Environment) Proxy(base *url.URL) (proxy *catalogue.Proxy, leftOut string, err error) {
 	name, value := e.first("HTTPS_PROXY", "https_proxy")
 	except, hosts := e.first("NO_PROXY", "no_proxy")

@@ -4,7 +4,7 @@
 
 const $ = (id) => document.getElementById(id);
 
-// What belongs to the person in front of the page, and the server does not know: folds, typed text, the stop of Tab.
+// The state of the page that only the person in front of it knows: folds, typed text, the stop of Tab.
 const kept = { open: "DETAILS", value: "INPUT", tabindex: "A" };
 const morphing = {
   callbacks: {
@@ -12,8 +12,8 @@ const morphing = {
   },
 };
 
-// What the page shows is what the fields of the form `look` ask for, and the address has those that are not as at
-// first. So a reload shows the same, and an address can be sent to somebody.
+// The fields of the form `look` decide what the page shows, and the address has those that differ from their first
+// values. So a reload shows the same, and an address can be sent to somebody.
 const fields = $("look").elements;
 const atFirst = { until: "0", rows: "100", groups: "100" };
 
@@ -78,7 +78,7 @@ document.addEventListener("toggle", (event) => {
   if (event.target.open && event.target.querySelector(":scope > a")) update();
 }, true);
 
-// Buttons. A form says in its attributes where it is sent, and it or the button what is said when it is done.
+// Buttons. The attributes of a form say where it is sent, and those of the form or the button what to say when it is done.
 
 document.addEventListener("submit", async (event) => {
   const form = event.target;
@@ -109,7 +109,7 @@ async function send(form, button, body) {
   await update();
 }
 
-// bodyOf returns what is filled in.
+// bodyOf returns the fields that are filled in.
 function bodyOf(form) {
   const filled = [...new FormData(form)].filter(([, text]) => text.trim());
   const typed = ([name, text]) => ({ number: Number(text), checkbox: true })[form.elements[name].type] ?? text.trim();
