@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// credentials are the id and secret that tokens are requested with, and the content type of these requests: a form by
-// RFC 6749 §4.4, which INTERFACE.md does not mention.
+// credentials are the id and secret that tokens are requested with, and the content type of these requests.
+// INTERFACE.md leaves it open; RFC 6749 §4.4 asks for a form.
 type credentials struct {
 	id, secret string
 	formError  error // why the service refused the form, or nil; JSON is sent after that

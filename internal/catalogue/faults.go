@@ -152,8 +152,8 @@ func (c *connections) ofTLS(err error) Fault {
 	return c.ofAlert(alert.Err.Error())
 }
 
-// ofAlert classifies an alert of the other side. crypto/tls exports only its text. If a certificate of the client is
-// missing, servers give different reasons.
+// ofAlert classifies an alert of the other side. crypto/tls does not export its type, so the text decides. If a
+// certificate of the client is missing, servers give different reasons.
 func (c *connections) ofAlert(words string) Fault {
 	is := func(number uint8) bool { return words == tls.AlertError(number).Error() }
 	switch {

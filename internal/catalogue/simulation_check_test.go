@@ -179,7 +179,7 @@ func (c *simCheck) nothingAfterAProof() {
 	}
 }
 
-// noMoreAttempts: after a failure that may pass there are max_retries attempts more, none of them early; a fault that
+// noMoreAttempts: after a failure that may pass there are max_retries more attempts, and never an early one; a fault that
 // stays has one more; and a read has its token renewed four times.
 func (c *simCheck) noMoreAttempts() {
 	paths := map[string][]*request{}

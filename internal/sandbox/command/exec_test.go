@@ -182,7 +182,7 @@ func TestExecPassesSignalsOn(t *testing.T) {
 	}
 }
 
-// TestTwoAtOnceAreOne: timeout(1) signals its child, and then the group of which the child is one.
+// TestTwoAtOnceAreOne: timeout(1) signals its child, and then the child's whole group.
 func TestTwoAtOnceAreOne(t *testing.T) {
 	var passed latest
 	now := time.Now()
