@@ -26,12 +26,12 @@ type Config struct {
 	BaseURL      *url.URL // of scheme https, or http to this machine; without a slash at its end
 	ClientID     string
 	ClientSecret string
-	AccessToken  string // a bearer token in place of ClientID and ClientSecret, empty for none; no other is requested
+	AccessToken  string // a bearer token in place of ClientID and ClientSecret, or empty; a given one is never renewed
 
 	// For a gateway in front of the service: headers of every request, by name, and the certificate, with its
 	// chain, for a server that asks for one. The values of headers are as secret as ClientSecret.
 	Headers           map[string]string
-	ClientCertificate tls.Certificate // without any certificate for none
+	ClientCertificate tls.Certificate // the zero value for none
 
 	CACertificates []*x509.Certificate // trusted beside the system's own
 	Proxy          *Proxy              // of all requests; nil for none, even if the environment names one

@@ -31,7 +31,7 @@ func (parseImageFunction) Definition(
 			"result is an object:\n\n" +
 			"- `registry` (String) The registry's host, with its port if it has one; `docker.io` if the reference " +
 			"names none.\n- `repository` (String) The repository in that registry: `library/nginx` for `nginx`.\n" +
-			"- `tag` (String) The tag, null if the reference has none. No `latest` is made up.\n" +
+			"- `tag` (String) The tag, null if the reference has none. `latest` is never made up.\n" +
 			"- `digest` (String) The digest with its algorithm, such as `sha256:…`, null if the reference has " +
 			"none.\n- `familiar_name` (String) The registry and repository in their shortest form: `nginx`, " +
 			"`ghcr.io/org/app`.",
