@@ -1,8 +1,11 @@
 package catalogue
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -14,9 +17,45 @@ import (
 // engine, so more could not be passed on.
 const MaxBody = 256 << 20
 
+// A bodyReader reads a body, so that memory never holds all of it: a list may have hundreds of megabytes.
+type bodyReader struct {
+	io.Reader
+	size int64
+	head []byte // the first maxHead bytes, for errors
+	err  error  // that it ended with, nil for the end of the body
+}
+
+// readerOf returns a reader of a body that ends after limit bytes and one.
+func readerOf(body io.Reader, limit int64) *bodyReader {
+	return &bodyReader{Reader: withoutBOM(io.LimitReader(body, limit+1))}
+}
+
+func (r *bodyReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.size += int64(n)
+	r.head = append(r.head, p[:min(n, maxHead-len(r.head))]...)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return n, err
+}
+
+// beginning reads on until the first maxHead bytes are there, or the whole body, and returns them.
+func (r *bodyReader) beginning() []byte {
+	_, _ = io.CopyN(io.Discard, r, int64(maxHead-len(r.head)))
+	return r.head
+}
+
 // withoutBOM returns a body without its byte order mark. Some servers begin a body with it, and a reader may leave it
 // out (RFC 8259 §8.1).
-func withoutBOM(body []byte) []byte { return bytes.TrimPrefix(body, []byte("\uFEFF")) }
+func withoutBOM(body io.Reader) io.Reader {
+	const bom = "\uFEFF"
+	text := bufio.NewReader(body)
+	if mark, _ := text.Peek(len(bom)); string(mark) == bom {
+		_, _ = text.Discard(len(bom))
+	}
+	return text
+}
 
 // starts are the first bytes of bodies in encodings that no header names.
 var starts = []struct{ bytes, form string }{

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"bytes"
 	"cmp"
 	"compress/gzip"
 	"errors"
@@ -119,7 +120,7 @@ var decodeRaw = eachOf("", func(in *incoming) (jsontext.Value, error) {
 	return element.Clone(), err
 })
 
-// eachOf reads a body that is a whole list, one element at a time. A part of a list is an error: the latest revision of
+// eachOf reads a body that is a whole list, one element at a time, so that memory holds the text of one. A part of a list is an error: the latest revision of
 // a part would be a wrong one.
 func eachOf[T any](name string, next decoder[T]) decoder[[]T] {
 	return func(in *incoming) ([]T, error) {
@@ -257,9 +258,24 @@ func (in *incoming) wrongShape(err error) *shapeError {
 	case errors.Is(err, gzip.ErrHeader):
 		return &shapeError{problem: "the body is labelled as gzip, but is not gzip"}
 	case isSyntax && !errors.Is(err, io.ErrUnexpectedEOF):
-		return &shapeError{at: syntax.JSONPointer, problem: "the body is not valid JSON: " + syntax.Err.Error()}
+		return &shapeError{at: placeOf(in.text, syntax), problem: "the body is not valid JSON: " + syntax.Err.Error()}
 	}
 	return nil
+}
+
+// placeOf returns the place of a syntax error. The library takes the names in it from a buffer whose content it may
+// have moved since, if the error is inside an element of a list. So the part of the element that was read is decoded
+// again, in one piece.
+func placeOf(text *jsontext.Decoder, syntax *jsontext.SyntacticError) jsontext.Pointer {
+	index, _, isInside := strings.Cut(strings.TrimPrefix(string(syntax.JSONPointer), "/"), "/")
+	if isInside && text.StackDepth() == 1 {
+		element := bytes.TrimLeft(text.UnreadBuffer(), ", \t\r\n")
+		_, err := jsontext.NewDecoder(bytes.NewBuffer(element), lenient).ReadValue()
+		if again, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+			return jsontext.Pointer("/"+index) + again.JSONPointer
+		}
+	}
+	return syntax.JSONPointer
 }
 
 // shapeError is a body, or a value in one, that is not JSON of the right shape.

@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +53,7 @@ func incomingBody(body string) *incoming {
 	return &incoming{
 		Response: &http.Response{StatusCode: http.StatusOK},
 		mask:     &redact.Mask{},
-		text:     jsontext.NewDecoder(bytes.NewBufferString(body), lenient),
+		text:     jsontext.NewDecoder(strings.NewReader(body), lenient),
 	}
 }
 

@@ -47,7 +47,7 @@ type incoming struct {
 	at    Endpoint
 	token *token // of its request
 	mask  *redact.Mask
-	body  []byte
+	body  *bodyReader
 	text  *jsontext.Decoder // of body
 	list  string            // what a body that is a list is called in errors
 }
@@ -154,14 +154,11 @@ func (c *Client) receive(
 	if isSuccess && announced > limit || !isSuccess && response.StatusCode < 400 {
 		response.Body = http.NoBody // nothing is read of one that is too large, or of a redirect
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
-	size, body = int64(len(body)), withoutBOM(body)
-	switch {
-	case !isSuccess:
+	body := readerOf(response.Body, limit)
+	if !isSuccess {
 		// An error whose body is cut short still has its status.
-		return nil, size, c.apiError(at, response, body)
-	case max(size, announced) > limit:
-		return nil, size, &TooLargeError{Endpoint: at, Limit: limit, Size: announced}
+		text, _ := io.ReadAll(body)
+		return nil, body.size, c.apiError(at, response, text)
 	}
 	in := &incoming{
 		Response: response,
@@ -169,15 +166,19 @@ func (c *Client) receive(
 		token:    sent.token,
 		mask:     c.mask,
 		body:     body,
-		text:     jsontext.NewDecoder(bytes.NewBuffer(body), lenient),
+		text:     jsontext.NewDecoder(body, lenient),
 	}
-	if err == nil {
-		value, err = in.decode(sent.of.asked.read)
+	value, err = in.decode(sent.of.asked.read)
+	switch {
+	case max(body.size, announced) > limit:
+		return nil, body.size, &TooLargeError{Endpoint: at, Limit: limit, Size: announced}
+	case body.err != nil:
+		err = body.err // the decoder may take the end of the connection for the end of the text
 	}
 	if err != nil {
 		err = c.bodyError(ctx, in, err)
 	}
-	return value, size, err
+	return value, body.size, err
 }
 
 // accepts reports whether a status is that of a good answer, and returns the limit of its body in bytes. A token may
@@ -226,7 +227,7 @@ func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind 
 
 // problemOf says what is wrong with a body. An answer of the token endpoint may contain a token, and is not shown.
 func (in *incoming) problemOf(shape *shapeError) string {
-	head := bytes.TrimSpace(in.body[:min(len(in.body), maxHead)])
+	head := bytes.TrimSpace(in.body.beginning())
 	form := unreadable(head, in.Header)
 	isText := len(head) > 0 && jsontext.Value(head).Kind() == jsontext.KindInvalid
 	switch {

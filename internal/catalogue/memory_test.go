@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// An ordinary list takes a small multiple of its text, unknown fields cost what they hold, and very many members of an
-// object are not sorted, which would take many times the text.
+// An ordinary list takes a small multiple of its text, which is never held whole. Unknown fields cost what they hold, and
+// very many members of an object are not sorted, which would take many times the text.
 //
 //nolint:paralleltest // it counts what the whole process allocates
 func TestWhatDecodingAllocates(t *testing.T) {
@@ -25,14 +25,14 @@ func TestWhatDecodingAllocates(t *testing.T) {
 		body string
 		most float64 // times the text
 	}{
-		"ordinary models":           {modelsBody(t, 200), 5},
+		"ordinary models":           {strings.ReplaceAll(modelsBody(t, 200), "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01", "g"), 3},
 		"very many members":         {`[{"id":"a","revision":1,"modelMetadata":{` + members.String() + `"z":0}}]`, 14},
 		"very many, and spaces":     {`[{"id":"a","revision":1,"modelMetadata":{` + spaced + `"z":0}}]`, 14},
 		"very many, unknown fields": {`[{"id":"a","revision":1,"new":{` + members.String() + `"z":0}}]`, 14},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := decodeList[Model]("models", scope{})(incomingBody(test.body))
+		_, err := decodeText(bodyModels, test.body)
 		runtime.ReadMemStats(&after)
 		times := float64(after.TotalAlloc-before.TotalAlloc) / float64(len(test.body))
 		t.Logf("%s: %.1f times the text", name, times)

@@ -34,7 +34,7 @@ func (c *Client) readToken(in *incoming) (any, error) {
 	switch {
 	case isAbsent(sent) && fields["error"].Kind() == jsontext.KindString:
 		// An error as in RFC 6749 §5.2 counts as if its status were one of an error.
-		return nil, c.apiError(in.at, in.Response, in.body)
+		return nil, c.apiError(in.at, in.Response, whole)
 	case isAbsent(sent):
 		return nil, &shapeError{problem: in.without("access_token", fields)}
 	case sent.Kind() != jsontext.KindString:
