@@ -24,27 +24,27 @@ type member struct {
 }
 
 // readFleet reads every member by its index, and returns how far that was. A fault is a failure that every other group
-// would share: those under way are ended then, and no other sends a request. A member that ran out of time is a fault
-// if no other came to an end since it began: each of them could take as long.
+// would share: those under way are ended then, and no other sends a request. So is running out of time, for as many
+// members in a row as are read at a time.
 func readFleet(
 	ctx context.Context, members []*member, read func(ctx context.Context, i int) error,
 ) (far *progress, fault error) {
 	far = &progress{groups: len(members), logged: time.Now()}
 	reads, ctx := errgroup.WithContext(context.WithValue(ctx, progressKey{}, far))
 	reads.SetLimit(atOnce)
-	var inTime atomic.Int64
+	var late atomic.Int64 // members in a row
 	for i, m := range members {
 		reads.Go(func() error {
 			far.begin()
-			before := inTime.Load()
 			m.err = read(ctx, i)
-			isLate := ranOutOfTime(m.err)
-			if !isLate {
-				inTime.Add(1)
+			if ranOutOfTime(m.err) {
+				late.Add(1)
+			} else {
+				late.Store(0)
 			}
 			far.end(m.err == nil)
 			far.log(ctx)
-			if endsFleet(m.err) || isLate && inTime.Load() == before {
+			if endsFleet(m.err) || late.Load() >= int64(min(atOnce, len(members))) {
 				return m.err
 			}
 			return nil

@@ -145,7 +145,7 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 		"an outage whose Retry-After leaves time for two attempts": {
 			fault:   sandbox.Fault{Route: latest, Status: 503, Header: http.Header{"Retry-After": {"200"}}},
 			tokens:  1,
-			reads:   2 * atOnce,
+			reads:   3 * atOnce,
 			within:  201 * sec,
 			summary: explain.SummaryUnavailable,
 			says:    "\n\n0 of 300 groups were read.",

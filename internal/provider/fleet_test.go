@@ -111,6 +111,23 @@ func TestAFaultOfAllEndsThoseUnderWay(t *testing.T) {
 	})
 }
 
+// One group whose time is over says nothing about those under way.
+func TestAFleetOutlivesOneGroup(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		members := namedGroups([]string{"late", "b", "c"})
+		far, fault := readFleet(t.Context(), members, func(ctx context.Context, i int) error {
+			if i == 0 {
+				return &catalogue.GaveUpError{Cause: catalogue.WaitTooLong, Err: &catalogue.APIError{Status: 503}}
+			}
+			time.Sleep(sec)
+			return ctx.Err()
+		})
+		if fault != nil || far.read != 2 {
+			t.Errorf("%d were read, and the fault is %v", far.read, fault)
+		}
+	})
+}
+
 func TestAnInterruptEndsAFleetAtOnce(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 300))
