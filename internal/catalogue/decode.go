@@ -120,8 +120,8 @@ var decodeRaw = eachOf("", func(in *incoming) (jsontext.Value, error) {
 	return element.Clone(), err
 })
 
-// eachOf reads a body that is a whole list, one element at a time, so that memory holds the text of one. A part of a list is an error: the latest revision of
-// a part would be a wrong one.
+// eachOf reads a body that is a whole list, one element at a time, so that memory holds the text of one. A part of a
+// list is an error: the latest revision of a part would be a wrong one.
 func eachOf[T any](name string, next decoder[T]) decoder[[]T] {
 	return func(in *incoming) ([]T, error) {
 		in.list = name

@@ -70,8 +70,8 @@ func (m *message) forbidden(api *catalogue.APIError) {
 		m.cause = "The organisation of these credentials is not permitted to make this request."
 		m.next = "Use other credentials, or ask for this organisation to be permitted."
 	case "":
-		m.next = "The answer lacks the service's code, so a gateway or a firewall may have sent it. If it says why, act " +
-			"on that. If not, check base_url, and whether this machine's network is allowed there. If a gateway " +
+		m.next = "The answer lacks the service's code, so a gateway or a firewall may have sent it. If it says why, " +
+			"act on that. If not, check base_url, and whether this machine's network is allowed there. If a gateway " +
 			"needs a header, set it in headers."
 	}
 }
@@ -83,8 +83,8 @@ func isRedirect(api *catalogue.APIError) bool {
 // redirected explains a redirect, which the provider does not follow.
 func (m *message) redirected(api *catalogue.APIError) {
 	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", api.Location),
-		"If the service has moved, set base_url to its new address, without /v1 and anything after it. A redirect to a "+
-			"login page, or to the same address with a slash added, comes from a proxy or a gateway in between. If a "+
+		"If the service has moved, set base_url to its new address, without /v1 and anything after it. A redirect to "+
+			"a login page, or to the same address with a slash added, comes from a proxy or a gateway in between. If a "+
 			"gateway needs a header, set it in headers.")
 	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")
 }

@@ -77,8 +77,8 @@ func problemOf(text string) string {
 	case notDigest == nil:
 		return "it is a digest only, without the repository to find it in"
 	case isDigested && wrongDigest != nil:
-		return "after the @ comes one digest: sha256, sha384 or sha512, a colon, and 64, 96 or 128 hexadecimal digits " +
-			"in lower case"
+		return "after the @ comes one digest: sha256, sha384 or sha512, a colon, and 64, 96 or 128 hexadecimal " +
+			"digits in lower case"
 	}
 	return problemOfName(name)
 }
