@@ -2,7 +2,6 @@ package command
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -16,6 +15,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,10 +43,24 @@ func built(t *testing.T, arguments ...string) *exec.Cmd {
 	return exec.CommandContext(t.Context(), os.Args[0], arguments...)
 }
 
+// output is written by the program and by the command that it runs.
+type output struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (o *output) Write(text []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(text)
+}
+
+func (o *output) String() string { return o.text.String() }
+
 // commanded runs the program in this process, and returns its output and its exit status.
 func commanded(t *testing.T, arguments ...string) (stdout, stderr string, status int) {
 	t.Helper()
-	var out, problems bytes.Buffer
+	var out, problems output
 	p := &program{name: "sandbox", version: "1.2.3", stdout: &out, stderr: &problems}
 	status = p.exit(p.run(t.Context(), arguments))
 	return out.String(), problems.String(), status
