@@ -84,8 +84,8 @@ func isRedirect(api *catalogue.APIError) bool {
 func (m *message) redirected(api *catalogue.APIError) {
 	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", api.Location),
 		"If the service has moved, set base_url to its new address, without /v1 and anything after it. A redirect to "+
-			"a login page, or to the same address with a slash added, comes from a proxy or a gateway in between. If a "+
-			"gateway needs a header, set it in headers.")
+			"a login page, or to the same address with a slash added, comes from a proxy or a gateway in between. If "+
+			"a gateway needs a header, set it in headers.")
 	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")
 }
 

@@ -237,8 +237,8 @@ func (p pin) withheld(model *catalogue.Model) *groupError {
 		summary: explain.SummaryImageWithheld,
 		path:    path.Root(argDockerImage),
 		detail: fmt.Sprintf("The image of revision %d of model group %q is withheld, so it cannot be compared with "+
-			"the one given, %q.\n\nThe service shows images only to members of the organisation that owns the model; for "+
-			"these credentials its is_owner is %s.\n\n%s",
+			"the one given, %q.\n\nThe service shows images only to members of the organisation that owns the model; "+
+			"for these credentials its is_owner is %s.\n\n%s",
 			p.revision, p.groupID, redact.Shorten(*p.image, maxImage), isOwner, next),
 		phrase: fmt.Sprintf("revision %d (is_owner is %s)", p.revision, isOwner),
 	}

@@ -28,7 +28,8 @@ func whereBlocks(without string) map[string]schema.Block {
 		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, " +
 			"archived and disabled ones included unless a condition says otherwise. A second request is sent only " +
 			"if the latest model fails a condition. " + without + " The read fails if the service leaves open " +
-			"whether the highest revision that is not ruled out meets a condition. A block with only nulls has no effect.",
+			"whether the highest revision that is not ruled out meets a condition. A block with only nulls " +
+			"has no effect.",
 		Attributes: map[string]schema.Attribute{
 			"enabled": schema.BoolAttribute{
 				MarkdownDescription: "Whether the model is enabled. Leave it out for either.",
