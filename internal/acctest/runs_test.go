@@ -21,7 +21,8 @@ import (
 // provider would wait for a day, so the plan ends only if the interrupt ends it.
 func TestAccInterruptingAPlan(t *testing.T) {
 	t.Parallel()
-	w := newWorkspace(t, fromEnvironment("provider \"modelcatalogue\" {\n  request_timeout = \"24h\"\n  read_timeout = \"24h\"\n}\n"+readsGroups),
+	const patient = "provider \"modelcatalogue\" {\n  request_timeout = \"24h\"\n  read_timeout = \"24h\"\n}\n"
+	w := newWorkspace(t, fromEnvironment(patient+readsGroups),
 		sandbox.New(sandbox.Default()), owner)
 	hanging := make(chan struct{}, 10)
 	w.service.Inject(sandbox.Fault{Route: sandbox.RouteGroups, Hang: true, OnRequest: func(*http.Request) {

@@ -60,7 +60,11 @@ func standIns() map[string]map[string]map[string]any {
 }
 
 func newStandIn(tables map[string]map[string]any) *standIn {
-	s := &standIn{ProviderServer: provider.NewServer("stand-in")(), resources: map[string]*tfprotov6.Schema{}, data: map[string]*tfprotov6.Schema{}}
+	s := &standIn{
+		ProviderServer: provider.NewServer("stand-in")(),
+		resources:      map[string]*tfprotov6.Schema{},
+		data:           map[string]*tfprotov6.Schema{},
+	}
 	for what, fields := range tables {
 		schema := &tfprotov6.Schema{Block: blockOf(fields)}
 		switch kind, name, _ := strings.Cut(what, " "); kind {

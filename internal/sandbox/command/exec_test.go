@@ -229,7 +229,9 @@ func TestGuideInContainers(t *testing.T) {
 	}
 	_, reader, _ := strings.Cut(guide, "      - |\n")
 	reader, _, _ = strings.Cut(reader, "volumes:")
-	reader = strings.NewReplacer("$$", "$", "/shared/sandbox.json", "'"+s.file+"'", "terraform init", "env", "terraform test", "").Replace(reader)
+	reader = strings.NewReplacer(
+		"$$", "$", "/shared/sandbox.json", "'"+s.file+"'", "terraform init", "env", "terraform test", "",
+	).Replace(reader)
 	out, err := exec.CommandContext(t.Context(), "sh", "-euc", reader).CombinedOutput()
 	for _, want := range []string{
 		"MODELCATALOGUE_BASE_URL=" + s.ready.URL + "\n",
