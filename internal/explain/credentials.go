@@ -37,6 +37,14 @@ func (o Origin) String() string {
 	return o.Variable
 }
 
+// Gateway is what this side sends for a gateway in front of the service.
+type Gateway struct {
+	Headers     []string // their names, sorted
+	HeadersFrom string   // where their values come from, as an [Origin] spells it
+	Certificate string   // where the client's certificate comes from, or "" if none is configured
+	Oddities    []string // what looks wrong with values of headers, a sentence each
+}
+
 // rejected explains why the process cannot get a token that the service accepts.
 func (m *message) rejected(rejected *catalogue.RejectedError) {
 	switch api := m.api; {

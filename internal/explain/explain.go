@@ -18,9 +18,12 @@ import (
 
 // Explainer explains the errors of one process. It is safe for concurrent use.
 type Explainer struct {
-	MaxRequests string       // as in the configuration, empty for none
+	// As in the configuration: MaxRequests is empty for none, and a message spells a duration that is empty by itself.
+	MaxRequests, ReadTimeout, RequestTimeout string
+
 	Credentials []Credential // those in use
-	Authorities []string     // whose certificates ca_certificate_pem has
+	Gateway     Gateway
+	Authorities []string // whose certificates ca_certificate_pem has
 	// ProxyLeftOut says in a sentence why a proxy that is set is not used for the service. It is empty if none is.
 	ProxyLeftOut string
 

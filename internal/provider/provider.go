@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -191,9 +192,16 @@ func (p *catalogueProvider) Configure(
 // explainerFor returns the Explainer of the process.
 func explainerFor(s settings) *explain.Explainer {
 	e := &explain.Explainer{
-		Credentials:  s.credentials,
-		ProxyLeftOut: s.proxyLeftOut,
-		MaxRequests:  s.shown[argMaxRequests],
+		Credentials:    s.credentials,
+		ProxyLeftOut:   s.proxyLeftOut,
+		MaxRequests:    s.shown[argMaxRequests],
+		ReadTimeout:    s.shown[argReadTimeout],
+		RequestTimeout: s.shown[argRequestTimeout],
+		Gateway: explain.Gateway{
+			Headers:     slices.Sorted(maps.Keys(s.client.Headers)),
+			HeadersFrom: s.origins[argHeaders].String(),
+			Certificate: s.origins[argClientCertificate].String(),
+		},
 	}
 	for _, certificate := range s.client.CACertificates {
 		e.Authorities = append(e.Authorities, catalogue.NameOf(certificate.Subject))
