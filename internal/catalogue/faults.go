@@ -58,12 +58,12 @@ func (f Fault) OfProxy() bool { return f >= ProxyFailed && f <= ProxyNoTLS }
 // stream again, so the time of the attempt may be over first. A server that ended its connection may have asked for a
 // certificate.
 func (c *connections) faultOf(err error) (fault Fault, cause error) {
+	err = c.causeOf(err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.refusals > 1 {
 		return StreamRefused, errRefused
 	}
-	err = c.causeOf(err)
 	untrusted, _ := ofCertificate(err)
 	return cmp.Or(ofProxy(err), untrusted, c.ofTLS(err), c.ofStage(err)), err
 }
@@ -72,11 +72,13 @@ func (c *connections) faultOf(err error) (fault Fault, cause error) {
 func (c *connections) ofStage(err error) Fault {
 	dns, isDNS := errors.AsType[*net.DNSError](err)
 	switch {
+	case c.given > 0: // a handshake under way is that of another connection
+		return Broken
 	case c.handshaking && foundHere(err):
 		return Insecure
 	case c.handshaking:
 		return Handshake
-	case c.given > 0, broke(err):
+	case broke(err):
 		return Broken
 	case isDNS && dns.IsNotFound:
 		return UnknownHost
@@ -88,12 +90,16 @@ func (c *connections) ofStage(err error) Fault {
 
 // causeOf returns the error that ended an attempt which failed with err.
 func (c *connections) causeOf(err error) error {
-	if c.given > maxConnections {
+	c.mu.Lock()
+	given, asked, last := c.given, c.asked, c.last
+	c.mu.Unlock()
+	if given > maxConnections {
 		return errNotServed
 	}
-	// If an alert has ended a connection before the first request, only the connection knows it.
-	if c.asked && c.last != nil && isClosed(err) {
-		if _, said := c.last.Read(make([]byte, 1)); said != nil {
+	// If an alert has ended a connection before the first request, only the connection knows it. A read may write an
+	// alert of this side, which takes the lock.
+	if asked && last != nil && isClosed(err) {
+		if _, said := last.Read(make([]byte, 1)); said != nil {
 			return said
 		}
 	}

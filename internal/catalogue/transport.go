@@ -93,23 +93,24 @@ func (c *connections) bound(ctx context.Context) context.Context {
 	bounded, cancel := context.WithCancel(context.WithValue(ctx, connectionsKey{}, c))
 	return httptrace.WithClientTrace(bounded, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
-			c.reached(Broken)
 			if c.give(info.Conn) > maxConnections {
 				cancel()
 			}
 		},
-		TLSHandshakeStart: func() {
-			c.setHandshaking(true)
-			c.reached(Handshake)
-		},
-		TLSHandshakeDone: func(_ tls.ConnectionState, err error) { c.setHandshaking(err != nil) },
+		TLSHandshakeStart: func() { c.setHandshaking(true) },
+		TLSHandshakeDone:  func(_ tls.ConnectionState, err error) { c.setHandshaking(err != nil) },
 	})
 }
 
+// setHandshaking notes a handshake that the attempt waits for. net/http goes on with one in the background once it has
+// found another connection for the attempt.
 func (c *connections) setHandshaking(on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.handshaking = on
+	if on && c.given == 0 {
+		c.reached(Handshake)
+	}
 }
 
 // presenting returns the function that answers a server that asks for a certificate of the client. It presents the
@@ -162,6 +163,7 @@ func (c *connections) give(to net.Conn) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.given++
+	c.reached(Broken)
 	if to == c.last {
 		c.refusals++
 	}

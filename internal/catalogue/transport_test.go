@@ -2,17 +2,11 @@ package catalogue
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -87,57 +81,6 @@ func (k *keeping) keep(t *testing.T, c *Client, count int) {
 	}
 	reads.Wait()
 	k.first = nil
-}
-
-// distant is a connection over which answers take a while: how many streams are allowed is not known at first.
-type distant struct{ net.Conn }
-
-func (c distant) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	time.Sleep(20 * time.Millisecond)
-	return n, err
-}
-
-// A service that allows ten streams refuses those above, and no read fails because of it.
-func TestStreamsThatHTTP2RefusesAreSentAgain(t *testing.T) {
-	t.Parallel()
-	certified := httptest.NewTLSServer(nil)
-	certified.Close()
-	synctest.Test(t, func(t *testing.T) {
-		dial, closeAll := sandboxtest.PipeTo(&http.Server{
-			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.ProtoMajor != 2 {
-					t.Errorf("%s came by %s", r.URL.Path, r.Proto)
-				}
-				time.Sleep(time.Second / 10)
-				answerTokens(w, r, `{"id":"`+path.Base(r.URL.Path)+`"}`)
-			}),
-			TLSConfig: &tls.Config{Certificates: certified.TLS.Certificates, MinVersion: tls.VersionTLS12},
-			HTTP2:     &http.HTTP2Config{MaxConcurrentStreams: 10},
-			ErrorLog:  log.New(io.Discard, "", 0), // of connections that the client gives up
-		})
-		defer time.Sleep(time.Hour) // for connections that are still dialled or read
-		defer closeAll()
-		var dialled atomic.Int32
-		c := clientTo(t, "https://example.com", Config{
-			CACertificates: []*x509.Certificate{certified.Certificate()},
-			AccessToken:    "t",
-			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-				time.Sleep(time.Duration(dialled.Add(1)) * time.Second) // so that all use the first
-				connection, err := dial(ctx, network, address)
-				return distant{connection}, err
-			},
-		})
-		var readers sync.WaitGroup
-		for i := range 64 {
-			readers.Go(func() {
-				if _, err := c.ModelGroup(t.Context(), fmt.Sprint(i)); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		readers.Wait()
-	})
 }
 
 // unread is a network whose answers have a body that must be closed, and not read.
