@@ -111,7 +111,7 @@ func pairsOfAClient(t *testing.T, certificate, key string) map[string]pairOfACli
 		"a chain":                    {certificate: certificate + other, key: key},
 		"the key in the environment": {certificate: certificate, environment: []string{"CLIENT_KEY_PEM=" + key}},
 		"only the key":               {certificate: "\n", key: key, aboutCertificate: "needs client_certificate_pem beside it"},
-		"a chain in another order":   {certificate: other + certificate, key: key, aboutKey: "than the first one in"},
+		"a chain in another order":   {certificate: other + certificate, key: key, aboutKey: "does not match public key"},
 		"files of archives": {
 			environment:      []string{"CLIENT_CERTIFICATE_PEM_FILE=" + file, "CLIENT_KEY_PEM_FILE=" + file},
 			aboutCertificate: "it is a PKCS #12 archive; openssl pkcs12",

@@ -8,9 +8,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
 // readable are arguments with which each data source reads something.
@@ -46,8 +46,8 @@ func within(assignments ...string) *catalogueProvider {
 // argument, and every missing value. `validate` says nothing about the environment.
 func TestAllProblemsAreReportedAtOnce(t *testing.T) { //nolint:paralleltest // it sets the environment
 	var want []outcome
-	for _, argument := range providerArguments {
-		t.Setenv(setting.Variable(argument), "wrong")
+	for _, argument := range settings.Arguments {
+		t.Setenv(settings.Variable(argument), "wrong")
 		if !slices.Contains([]string{argClientID, argClientSecret, argAccessToken}, argument) {
 			want = append(want, outcome{argument: argument, summary: explain.SummaryInvalid(argument)})
 		}
@@ -84,14 +84,14 @@ func TestTheEnvironmentConfigures(t *testing.T) {
 func TestUnknownArguments(t *testing.T) {
 	t.Parallel()
 	elements := map[string]any{"X-A": unknown, "X-B": unknown, "X-C": "c"}
-	for i, argument := range append(slices.Clone(providerArguments), argHeaders) {
+	for i, argument := range append(slices.Clone(settings.Arguments), argHeaders) {
 		value := any(unknown)
-		if i == len(providerArguments) {
+		if i == len(settings.Arguments) {
 			value = elements
 		}
 		got, problems := settle(t, complete.with(argument, value), strings.ToUpper(argument)+"=wrong")
-		if len(problems) > 0 || !slices.Equal(got.unknown, []string{argument}) {
-			t.Errorf("%s: problems %+v, unknown %q", argument, problems, got.unknown)
+		if len(problems) > 0 || !slices.Equal(got.Unknown, []string{argument}) {
+			t.Errorf("%s: problems %+v, unknown %q", argument, problems, got.Unknown)
 		}
 	}
 	// It does not hide a problem of a different argument.

@@ -10,13 +10,13 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
 // surrounded returns a scene of configuring the provider in an environment of these variables.
 func surrounded(title string, config arguments, assignments ...string) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		env := setting.EnvironmentOf(assignments)
+		env := settings.EnvironmentOf(assignments)
 		_, diagnostics := startEngine(t, &catalogueProvider{version: "test", environment: &env}, config)
 		return diagnostics
 	}}
@@ -29,8 +29,7 @@ func rejectedScene(title string, err error, config arguments, assignments ...str
 		if len(problems) > 0 {
 			t.Fatalf("%+v", problems)
 		}
-		explainer := &explain.Explainer{Credentials: s.credentials}
-		d := blockRead{connection: &connection{explainer: explainer}, dataSource: "modelcatalogue_model_groups"}
+		d := blockRead{connection: &connection{explainer: s.Explainer()}, dataSource: "modelcatalogue_model_groups"}
 		return protocol6(d.problem(err, explain.Subject{}).Diagnostic())
 	}}
 }
@@ -51,7 +50,7 @@ func valueScenes() []scene {
 		title := fmt.Sprintf("%s = %q", argument, value)
 		switch argument {
 		case argMaxRetries, argSnapshot, argHeaders: // the block takes a number, a boolean and a map
-			scenes = append(scenes, surrounded(title, northwind("https://catalogue.example"), setting.Variable(argument)+"="+value))
+			scenes = append(scenes, surrounded(title, northwind("https://catalogue.example"), settings.Variable(argument)+"="+value))
 		case argAccessToken:
 			scenes = append(scenes, configured(title, arguments{argClientID: nil, argClientSecret: nil, argAccessToken: value}))
 		default:

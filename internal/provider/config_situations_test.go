@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,12 +11,24 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
-// situation reads a provider block and its environment from a line of a file in testdata, which says how.
-func situation(t *testing.T, line string) (arguments, environment) {
+// fileOf writes a file, and returns its path.
+func fileOf(t *testing.T, content string) string {
 	t.Helper()
-	block, env := arguments{}, environment{}
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// situation reads a provider block and its environment from a line of a file in testdata, which says how.
+func situation(t *testing.T, line string) (arguments, settings.Environment) {
+	t.Helper()
+	block, env := arguments{}, settings.Environment{}
 	for assignment := range strings.FieldsSeq(line) {
 		name, quoted, _ := strings.Cut(assignment, "=")
 		value, err := strconv.Unquote(`"` + quoted + `"`)
@@ -26,7 +39,7 @@ func situation(t *testing.T, line string) (arguments, environment) {
 		switch {
 		case isFile:
 			env[name] = fileOf(t, content)
-		case !slices.Contains(providerArguments, name):
+		case !slices.Contains(settings.Arguments, name):
 			env[name] = value
 		case value == "?":
 			block[name] = unknown
@@ -108,7 +121,7 @@ func outcomeOf(t *testing.T, line string) string {
 		"request_timeout 30s by default, read_timeout 5m by default, max_retries 4 by default", "…",
 		", snapshot true by default, provider test", "",
 	).Replace(strings.Join(written.messages(t, "info"), ""))
-	s, _ := block(t, given).resolve(env)
-	used := fmt.Sprintf("%s %s:%s %s", s.client.BaseURL, s.client.ClientID, s.client.ClientSecret, s.client.AccessToken)
+	client := settings.Resolve(block(t, given), env).Client
+	used := fmt.Sprintf("%s %s:%s %s", client.BaseURL, client.ClientID, client.ClientSecret, client.AccessToken)
 	return log + " | used: " + strings.TrimSpace(strings.Replace(used, " : ", " ", 1))
 }

@@ -21,21 +21,38 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
+)
+
+// The arguments of the provider block.
+const (
+	argBaseURL           = settings.BaseURL
+	argClientID          = settings.ClientID
+	argClientSecret      = settings.ClientSecret
+	argAccessToken       = settings.AccessToken
+	argHeaders           = settings.Headers
+	argClientCertificate = settings.ClientCertificate
+	argClientKey         = settings.ClientKey
+	argCACertificate     = settings.CACertificate
+	argRequestTimeout    = settings.RequestTimeout
+	argReadTimeout       = settings.ReadTimeout
+	argMaxRetries        = settings.MaxRetries
+	argMaxRequests       = settings.MaxRequests
+	argSnapshot          = settings.Snapshot
 )
 
 // complete is a provider block with the required arguments and nothing else.
 var complete = arguments{argBaseURL: "https://catalogue.example", argClientID: "id", argClientSecret: "secret"}
 
 // settle resolves a provider block in an environment of these assignments, whose names lack their prefix.
-func settle(tb testing.TB, given arguments, assignments ...string) (settings, diag.Diagnostics) {
+func settle(tb testing.TB, given arguments, assignments ...string) (settings.Resolved, []settings.Problem) {
 	tb.Helper()
-	s, problems := block(tb, given).resolve(surroundings(assignments...))
-	return s, append(problems, s.missing...)
+	s := settings.Resolve(block(tb, given), surroundings(assignments...))
+	return s, append(s.Problems, s.Missing...)
 }
 
 // block returns a provider block as the provider decodes it.
-func block(tb testing.TB, given arguments) configuration {
+func block(tb testing.TB, given arguments) settings.Block {
 	tb.Helper()
 	var schema provider.SchemaResponse
 	(&catalogueProvider{}).Schema(tb.Context(), provider.SchemaRequest{}, &schema)
@@ -48,12 +65,12 @@ func block(tb testing.TB, given arguments) configuration {
 	return decoded
 }
 
-func surroundings(assignments ...string) environment {
+func surroundings(assignments ...string) settings.Environment {
 	whole := make([]string, 0, len(assignments))
 	for _, assignment := range assignments {
-		whole = append(whole, setting.Prefix+assignment)
+		whole = append(whole, settings.Prefix+assignment)
 	}
-	return setting.EnvironmentOf(whole)
+	return settings.EnvironmentOf(whole)
 }
 
 // trusted returns a certificate, and the same in PEM form.
@@ -138,10 +155,10 @@ func TestSettings(t *testing.T) {
 		"the block goes first":      {whole, append(wrong, "CLIENT_SECRET_FILE=none"), ofWhole},
 	} {
 		got, problems := settle(t, test.block, test.environment...)
-		if base := got.client.BaseURL; base != nil {
+		if base := got.Client.BaseURL; base != nil {
 			base.RawPath = "" // how the path is escaped; TestConfigurations compares it
 		}
-		if len(problems) > 0 || !reflect.DeepEqual(got.client, test.want) || got.unknown != nil {
+		if len(problems) > 0 || !reflect.DeepEqual(got.Client, test.want) || got.Unknown != nil {
 			t.Errorf("%s: %+v, %+v\nwant %+v", name, problems, got, test.want)
 		}
 	}
@@ -210,29 +227,5 @@ func (w wrongValues) expect(t *testing.T, config arguments, environment ...strin
 	expectError(t, diagnostics, w.argument, explain.SummaryInvalid(w.argument), subject, w.reason)
 	if strings.Contains(diagnostics[0].Detail, "hunter2") {
 		t.Errorf("a password is shown: %s", diagnostics[0].Detail)
-	}
-}
-
-// TestBundles: which certificates of a bundle are found, whatever text is around and between them, and which are left
-// out.
-func TestBundles(t *testing.T) {
-	t.Parallel()
-	certificate, inPEM := trusted()
-	for text, want := range map[string][]string{
-		"\ufeff" + inPEM:                                            nil,
-		strings.ReplaceAll(inPEM, "\n", "\r\n"):                     nil,
-		"    " + strings.ReplaceAll(inPEM, "\n", "\n  \t"):          nil,
-		"Our authority\n" + inPEM + "\n# and the old one\n" + inPEM: nil,
-		strings.TrimSpace(inPEM) + inPEM + inPEM[:300]:              {"certificate 3 of 3 is broken: its PEM block is cut short"},
-		inPEM + "-----BEGIN CERTIFICATE\n" + inPEM:                  {"certificate 2 of 3 is broken: its PEM block is cut short"},
-	} {
-		got, err := setting.ParseBundle(text)
-		if err != nil || len(got.LeftOut) != len(want) || !strings.HasPrefix(strings.Join(got.LeftOut, ""), strings.Join(want, "")) {
-			t.Errorf("%q, %v; want %q of %s", got.LeftOut, err, want, text)
-		}
-		count := strings.Count(text, "END CERTIFICATE")
-		if len(got.Certificates) != count || !got.Certificates[count-1].Equal(certificate) {
-			t.Errorf("%d certificates of %s", len(got.Certificates), text)
-		}
 	}
 }

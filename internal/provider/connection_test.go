@@ -16,8 +16,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
 // overTLS serves a sandbox over TLS, with a certificate that is its own authority.
@@ -70,7 +70,7 @@ func throughProxy(
 	listening := httptest.NewServer(proxy)
 	t.Cleanup(listening.Close)
 	address := listening.Listener.Addr().String()
-	env := setting.EnvironmentOf(strings.Split(strings.ReplaceAll(strings.Join(variables, "\n"), "127.0.0.1:PORT", address), "\n"))
+	env := settings.EnvironmentOf(strings.Split(strings.ReplaceAll(strings.Join(variables, "\n"), "127.0.0.1:PORT", address), "\n"))
 	var mu sync.Mutex
 	p := &catalogueProvider{version: "test", environment: &env, dial: func(ctx context.Context, network, to string) (net.Conn, error) {
 		mu.Lock()

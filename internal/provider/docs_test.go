@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
 const (
@@ -115,7 +116,7 @@ var summaries = func() []string {
 	found := []string{
 		explain.SummaryMissing(argBaseURL), explain.SummaryMissing(argClientID), explain.SummaryMissing(argClientSecret),
 	}
-	for _, argument := range providerArguments {
+	for _, argument := range settings.Arguments {
 		found = append(found, explain.SummaryInvalid(argument))
 	}
 	file, err := parser.ParseFile(token.NewFileSet(), "../explain/summaries.go", nil, 0)
@@ -144,7 +145,7 @@ var summaries = func() []string {
 func TestWordsOfTheNetwork(t *testing.T) {
 	t.Parallel()
 	var printed strings.Builder
-	for _, file := range []string{"../explain/faults.go", "setting/proxy.go"} {
+	for _, file := range []string{"../explain/faults.go", "../settings/proxy.go"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

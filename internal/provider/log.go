@@ -11,17 +11,18 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
 // logConfigured writes one line with the resolved configuration and the origin of each value. Of credentials it has
 // only the origin, and of headers their names.
-func logConfigured(ctx context.Context, s settings, version string) {
+func logConfigured(ctx context.Context, s settings.Resolved, version string) {
 	var parts []string
-	for _, argument := range providerArguments {
-		from, given := s.origins[argument]
-		part := strings.TrimSpace(argument + " " + s.shown[argument])
+	for _, argument := range settings.Arguments {
+		from, given := s.Origins[argument]
+		part := strings.TrimSpace(argument + " " + s.Shown[argument])
 		switch {
-		case slices.Contains(s.unknown, argument):
+		case slices.Contains(s.Unknown, argument):
 			part = argument + " not known yet"
 		case !given:
 			continue
@@ -35,7 +36,10 @@ func logConfigured(ctx context.Context, s settings, version string) {
 		}
 		parts = append(parts, part)
 	}
-	if proxy := s.client.Proxy; proxy != nil {
+	if len(s.Withheld) > 0 {
+		parts = append(parts, "not used, because they belong to MODELCATALOGUE_BASE_URL: "+explain.Enumerated(s.Withheld))
+	}
+	if proxy := s.Client.Proxy; proxy != nil {
 		parts = append(parts, fmt.Sprintf("proxy %s from %s", proxy.Address, proxy.Variable))
 	}
 	tflog.Info(ctx, "Configured: "+strings.Join(append(parts, "provider "+version), ", "))

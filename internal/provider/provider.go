@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -19,7 +18,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
 const (
@@ -38,7 +37,7 @@ type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error
 type catalogueProvider struct {
 	version string
 	// environment replaces that of the process in tests.
-	environment *environment
+	environment *settings.Environment
 	// dial replaces the network in tests that run on a fake clock.
 	dial dialFunc
 }
@@ -62,28 +61,28 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 // authority in front of the service.
 func credentialAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		argBaseURL: optional(argBaseURL, "The service's address: an absolute `https` URL, with a path prefix or not "+
+		settings.BaseURL: optional(settings.BaseURL, "The service's address: an absolute `https` URL, with a path prefix or not "+
 			"and without `/v1`; `http` is accepted for a loopback host only. Required."),
-		argClientID: optional(argClientID, "The client id of your organisation's credentials. Required, "+
+		settings.ClientID: optional(settings.ClientID, "The client id of your organisation's credentials. Required, "+
 			"together with `client_secret`, unless there is an `access_token`."),
-		argClientSecret: secret(argClientSecret, "The client secret of your organisation's credentials, best kept "+
+		settings.ClientSecret: secret(settings.ClientSecret, "The client secret of your organisation's credentials, best kept "+
 			"out of the configuration."),
-		argAccessToken: secret(argAccessToken, "A bearer token in place of `client_id` and `client_secret`. The "+
+		settings.AccessToken: secret(settings.AccessToken, "A bearer token in place of `client_id` and `client_secret`. The "+
 			"provider then never requests one, and cannot renew this."),
-		argHeaders: schema.MapAttribute{
+		settings.Headers: schema.MapAttribute{
 			MarkdownDescription: "Headers that are sent with every request, of tokens too, for a gateway in front " +
 				"of the service: the value of each by its name. Names that HTTP or the provider sets itself, such " +
-				"as `Authorization`, are refused." + otherSources(argHeaders),
+				"as `Authorization`, are refused." + otherSources(settings.Headers),
 			ElementType: types.StringType,
 			Optional:    true,
 			Sensitive:   true,
 		},
-		argClientCertificate: optional(argClientCertificate, "The certificate in PEM form, followed by those "+
+		settings.ClientCertificate: optional(settings.ClientCertificate, "The certificate in PEM form, followed by those "+
 			"between it and its authority, that is presented to a gateway which asks for one. `client_key_pem` "+
 			"belongs to it."),
-		argClientKey: secret(argClientKey, "The private key in PEM form of the certificate in "+
+		settings.ClientKey: secret(settings.ClientKey, "The private key in PEM form of the certificate in "+
 			"`client_certificate_pem`, not encrypted."),
-		argCACertificate: optional(argCACertificate, "Certificates in PEM form that are trusted beside the "+
+		settings.CACertificate: optional(settings.CACertificate, "Certificates in PEM form that are trusted beside the "+
 			"system's own, for a service behind a private authority. One that cannot be parsed is left out with a "+
 			"warning."),
 	}
@@ -92,23 +91,23 @@ func credentialAttributes() map[string]schema.Attribute {
 // requestAttributes returns the arguments for how requests are sent.
 func requestAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		argRequestTimeout: optional(argRequestTimeout, "How long one attempt of one request may take, the "+
+		settings.RequestTimeout: optional(settings.RequestTimeout, "How long one attempt of one request may take, the "+
 			"body included, as a duration such as `10s`."),
-		argReadTimeout: optional(argReadTimeout, "How long one question to the service may take, every wait "+
+		settings.ReadTimeout: optional(settings.ReadTimeout, "How long one question to the service may take, every wait "+
 			"and retry included, as a duration such as `90s`. A data source that asks about many groups has as "+
 			"long for each of them."),
-		argMaxRetries: schema.NumberAttribute{
+		settings.MaxRetries: schema.NumberAttribute{
 			MarkdownDescription: "How many attempts may follow the first when the network or the service fails " +
-				"in a way that may pass. `0` is allowed." + otherSources(argMaxRetries),
+				"in a way that may pass. `0` is allowed." + otherSources(settings.MaxRetries),
 			Optional: true,
 		},
-		argMaxRequests: optional(argMaxRequests, "The most requests this process may send in a period, "+
+		settings.MaxRequests: optional(settings.MaxRequests, "The most requests this process may send in a period, "+
 			"token requests included: `60/1m` is 60 in any minute. They may come in a burst; `1/2s` is an even "+
 			"pace. Unlimited by default; the process still pauses when the service asks it to."),
-		argSnapshot: schema.BoolAttribute{
+		settings.Snapshot: schema.BoolAttribute{
 			MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see " +
 				"the same answer. `false` makes each block read afresh, for a run that publishes a revision and " +
-				"then reads it." + otherSources(argSnapshot),
+				"then reads it." + otherSources(settings.Snapshot),
 			Optional: true,
 		},
 	}
@@ -127,11 +126,11 @@ func secret(argument, description string) schema.StringAttribute {
 // otherSources ends the description of an argument: its default, and its variables.
 func otherSources(argument string) string {
 	text := ""
-	if standard := defaults[argument]; standard != "" {
+	if standard := settings.Defaults[argument]; standard != "" {
 		text = " The default is `" + standard + "`."
 	}
-	text += " Also read from `" + setting.Variable(argument) + "`"
-	if file := setting.FileVariable(argument); file != "" {
+	text += " Also read from `" + settings.Variable(argument) + "`"
+	if file := settings.FileVariable(argument); file != "" {
 		text += ", or from the file that `" + file + "` names"
 	}
 	return text + "."
@@ -142,10 +141,10 @@ func otherSources(argument string) string {
 func (p *catalogueProvider) ValidateConfig(
 	ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse,
 ) {
-	config := decode(ctx, req.Config, &resp.Diagnostics)
+	block := decode(ctx, req.Config, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		_, problems := config.resolve(environment{})
-		resp.Diagnostics.Append(problems.Errors()...)
+		problems := settings.Resolve(block, nil).Problems
+		resp.Diagnostics.Append(diagnosticsOf(problems).Errors()...)
 	}
 }
 
@@ -153,60 +152,36 @@ func (p *catalogueProvider) ValidateConfig(
 func (p *catalogueProvider) Configure(
 	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {
-	config := decode(ctx, req.Config, &resp.Diagnostics)
+	block := decode(ctx, req.Config, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	env := setting.EnvironmentOf(os.Environ())
+	env := settings.EnvironmentOf(os.Environ())
 	if p.environment != nil {
 		env = *p.environment
 	}
-	resolved, problems := config.resolve(env)
-	resp.Diagnostics.Append(problems...)
-	resp.Diagnostics.Append(resolved.missing...)
-	if unread := unreadVariables(env); len(unread) > 0 {
-		resp.Diagnostics.AddWarning(explain.SummaryUnreadVariable, explain.JoinFirst(unread, "\n"))
-	}
+	resolved := settings.Resolve(block, env)
+	resp.Diagnostics.Append(diagnosticsOf(append(resolved.Problems, resolved.Missing...))...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	logConfigured(ctx, resolved, p.version)
-	if len(resolved.unknown) > 0 {
-		resp.DataSourceData = &connection{unknown: resolved.unknown, explainer: &explain.Explainer{}}
+	if len(resolved.Unknown) > 0 {
+		resp.DataSourceData = &connection{unknown: resolved.Unknown, explainer: &explain.Explainer{}}
 		if req.ClientCapabilities.DeferralAllowed {
 			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 		}
 		return
 	}
-	resolved.client.UserAgent = userAgent(p.version, env)
-	resolved.client.Observe = logExchange
-	resolved.client.DialContext = p.dial
-	resolved.client.Note = logWait
-	configured := &connection{client: catalogue.New(resolved.client), explainer: explainerFor(resolved)}
-	if resolved.client.Snapshot {
+	resolved.Client.UserAgent = userAgent(p.version, env)
+	resolved.Client.Observe = logExchange
+	resolved.Client.DialContext = p.dial
+	resolved.Client.Note = logWait
+	configured := &connection{client: catalogue.New(resolved.Client), explainer: resolved.Explainer()}
+	if resolved.Client.Snapshot {
 		configured.moment = time.Now()
 	}
 	resp.DataSourceData = configured
-}
-
-// explainerFor returns the Explainer of the process.
-func explainerFor(s settings) *explain.Explainer {
-	e := &explain.Explainer{
-		Credentials:    s.credentials,
-		ProxyLeftOut:   s.proxyLeftOut,
-		MaxRequests:    s.shown[argMaxRequests],
-		ReadTimeout:    s.shown[argReadTimeout],
-		RequestTimeout: s.shown[argRequestTimeout],
-		Gateway: explain.Gateway{
-			Headers:     slices.Sorted(maps.Keys(s.client.Headers)),
-			HeadersFrom: s.origins[argHeaders].String(),
-			Certificate: s.origins[argClientCertificate].String(),
-		},
-	}
-	for _, certificate := range s.client.CACertificates {
-		e.Authorities = append(e.Authorities, catalogue.NameOf(certificate.Subject))
-	}
-	return e
 }
 
 func (p *catalogueProvider) Resources(context.Context) []func() resource.Resource {

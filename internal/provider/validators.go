@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
+	"math/big"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -14,7 +16,6 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
 // undescribed is a validator whose rule is in the description of its attribute.
@@ -178,10 +179,19 @@ func textProblem(value attr.Value) string {
 	return ""
 }
 
+// countProblem validates a number that counts something. The framework's own whole numbers call 1.5 an error in the
+// provider.
 func countProblem(value attr.Value) string {
 	number, _ := value.(types.Number)
-	if _, err := setting.WholeNumber(number.ValueBigFloat()); err != nil {
-		return err.Error()
+	count := number.ValueBigFloat()
+	_, accuracy := count.Int64()
+	switch {
+	case !count.IsInt():
+		return fmt.Sprintf("must be a whole number, not %s", count.Text('g', 20))
+	case count.Sign() < 0:
+		return fmt.Sprintf("must be at least 0, not %s", count.Text('g', 20))
+	case accuracy != big.Exact:
+		return fmt.Sprintf("must be at most %d, not %s", int64(math.MaxInt64), count.Text('g', 20))
 	}
 	return ""
 }

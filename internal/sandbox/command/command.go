@@ -17,8 +17,8 @@ import (
 	"strings"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
 // Main runs the program with the arguments of this process, and returns its exit status: 0, 1 for a failure, 2 for a
@@ -190,7 +190,7 @@ func (p *program) parseVariables(flags *flag.FlagSet) error {
 	p.record(all)
 	p.variables = map[string]string{}
 	var problems []error
-	env := setting.EnvironmentOf(os.Environ())
+	env := settings.EnvironmentOf(os.Environ())
 	for _, variable := range slices.Sorted(maps.Keys(env)) {
 		name, isOurs := strings.CutPrefix(variable, prefix)
 		name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))

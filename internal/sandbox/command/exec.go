@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
 // exec serves on a free port while a command runs, passes signals on, and ends with the command's status.
@@ -108,10 +108,9 @@ func notRun(cmd *exec.Cmd, err error) error {
 // ofService reports whether a variable names another service, or changes how the provider or this program reads it.
 func ofService(entry string) bool {
 	variable, _, _ := strings.Cut(strings.ToUpper(entry), "=")
-	name, isOwn := strings.CutPrefix(variable, setting.Prefix)
+	name, isOwn := strings.CutPrefix(variable, settings.Prefix)
 	argument := strings.ToLower(strings.TrimSuffix(name, "_FILE"))
-	others := []string{setting.BaseURL, setting.CACertificate}
-	isRead := setting.IsCredential(argument) || slices.Contains(others, argument)
+	isRead := argument == settings.BaseURL || settings.FileVariable(argument) != ""
 	return isOwn && (isRead || strings.HasPrefix(name, "SANDBOX_"))
 }
 

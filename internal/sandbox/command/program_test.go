@@ -183,7 +183,7 @@ func TestMistakes(t *testing.T) {
 func TestVariablesAreChecked(t *testing.T) {
 	t.Setenv("MODELCATALOGUE_SANDBOX_TOKEN_LIFE", "90")
 	t.Setenv("MODELCATALOGUE_SANDBOX_PORT", "5")
-	t.Setenv("MODELCATALOGUE_SANDBOX_URL", "https://c.example") // of record
+	t.Setenv("MODELCATALOGUE_SANDBOX_STRICT", "true") // of record
 	_, said, status := commanded(t)
 	const want = "sandbox: MODELCATALOGUE_SANDBOX_PORT is set, and no flag has that variable: the variables are " +
 		"MODELCATALOGUE_SANDBOX_CATALOGUE, _HOST, _LISTEN, "

@@ -26,11 +26,10 @@ import (
 // interface. It reads with the provider's client, by a call that does not decode fields: documents stay as they came,
 // without credentials.
 func (p *program) record(flags *flag.FlagSet) run {
-	address := flags.String("url", "", "")
 	var isStrict bool
 	flags.BoolFunc("strict", "", boolean(&isStrict))
 	return func(ctx context.Context, _ []string) error {
-		cfg, explainer, err := p.clientConfig(*address)
+		cfg, explainer, err := p.clientConfig()
 		if err != nil {
 			return &statusError{2, err}
 		}

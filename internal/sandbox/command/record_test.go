@@ -21,6 +21,7 @@ const secret = "northwind-sandbox-secret"
 
 func withCredentials(t *testing.T) {
 	t.Helper()
+	t.Setenv("MODELCATALOGUE_BASE_URL", "http://127.0.0.1")
 	t.Setenv("MODELCATALOGUE_CLIENT_ID", "northwind")
 	t.Setenv("MODELCATALOGUE_CLIENT_SECRET", secret)
 }
@@ -39,7 +40,7 @@ func recordFrom(t *testing.T, service http.Handler, isStrict bool) recorded {
 	defer closeAll()
 	var said bytes.Buffer
 	p := &program{name: "sandbox", stderr: &said}
-	cfg, explainer, err := p.clientConfig("http://127.0.0.1")
+	cfg, explainer, err := p.clientConfig()
 	if err != nil {
 		t.Fatal(err)
 	}

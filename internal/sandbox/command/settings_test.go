@@ -16,51 +16,56 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
-// TestSettings: `record` takes the provider's variables, and files that they name. The provider's tests have what is
-// wrong with a value.
+// TestEverySettingIsRead: `record` has each of the provider's settings. The provider's tests have what is wrong with a
+// value.
+func TestEverySettingIsRead(t *testing.T) {
+	for _, argument := range settings.Arguments {
+		t.Run(argument, func(t *testing.T) {
+			withCredentials(t)
+			t.Setenv(settings.Variable(argument), "wrong")
+			if file := settings.FileVariable(argument); file != "" {
+				t.Setenv(file, "both are set")
+			}
+			if _, _, err := (&program{}).clientConfig(); !strings.Contains(fmt.Sprint(err), "Invalid "+argument+"\n") {
+				t.Errorf("it is not read: %v", err)
+			}
+		})
+	}
+}
+
+// TestSettings: `record` takes the provider's variables, and nothing else.
 func TestSettings(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(file, []byte(secret+"\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const service = "https://c.example/prefix/"
-	_, key := ofClient(t)
-	for _, test := range []struct{ url, variables, want string }{
-		{service, "BASE_URL=https://another.example", ""},
-		{service, "CLIENT_SECRET=;CLIENT_SECRET_FILE=" + file, ""},
-		{"", "BASE_URL=" + service, ""},
-		{"", "BASE_URL=" + service + "v1", "MODELCATALOGUE_BASE_URL cannot be used: its path contains /v1"},
-		{"", "", "which service? Give -url or set MODELCATALOGUE_BASE_URL. There is no default"},
-		{"http://catalogue.example", "", "-url cannot be used: http would send the secret unencrypted"},
-		{"https://u:pass@c.example", "", "it must not hold a user name or password"},
-		{service, "CLIENT_SECRET=\t", "credentials are missing: set MODELCATALOGUE_CLIENT_ID and"},
-		{service, "CLIENT_SECRET_FILE=" + file, "MODELCATALOGUE_CLIENT_SECRET and MODELCATALOGUE_CLIENT_SECRET_FILE are both set"},
-		{service, "ACCESS_TOKEN=a\nb", "MODELCATALOGUE_ACCESS_TOKEN cannot be used: character 2 is a line break"},
-		{service, "ACCESS_TOKEN_FILE=/dev/zero", "MODELCATALOGUE_ACCESS_TOKEN_FILE names, cannot be used: it is not a regular file"},
-		{service, "HEADERS=X-Key hunter2", "MODELCATALOGUE_HEADERS cannot be used: line 1 has no colon"},
-		{service, "CLIENT_KEY_PEM=" + key, "MODELCATALOGUE_CLIENT_CERTIFICATE_PEM and MODELCATALOGUE_CLIENT_KEY_PEM belong together"},
-		{service, "CLIENT_CERTIFICATE_PEM=" + key + ";CLIENT_KEY_PEM=" + key, "MODELCATALOGUE_CLIENT_CERTIFICATE_PEM cannot be used: it holds"},
-		{service, "CA_CERTIFICATE_PEM=ca.pem", "MODELCATALOGUE_CA_CERTIFICATE_PEM cannot be used: it looks like the name of a file"},
-		{"nowhere", "READ_TIMEOUT=5", "MODELCATALOGUE_READ_TIMEOUT cannot be used: \"5\" is not a duration"},
+	for variables, want := range map[string]string{
+		"": "",
+		"CLIENT_SECRET=;CLIENT_SECRET_FILE=" + file: "",
+		"BASE_URL=":                         "A base_url is required. Set it in the environment variable MODELCATALOGUE_BASE_URL.",
+		"BASE_URL=http://catalogue:8080":    `The value of the environment variable MODELCATALOGUE_BASE_URL, "http://catalogue:8080", cannot`,
+		"BASE_URL=https://u:pass@c.example": "it must not hold a user name or password",
+		"CLIENT_SECRET=\t":                  "MODELCATALOGUE_CLIENT_SECRET is set, and it is blank.",
+		"CLIENT_ID=;CLIENT_SECRET=":         "Or give access_token in place of client_id and client_secret, such as in MODELCATALOGUE_ACCESS",
 	} {
-		t.Run(test.url+test.variables, func(t *testing.T) {
+		t.Run(variables, func(t *testing.T) {
 			withCredentials(t)
-			t.Setenv("MODELCATALOGUE_REQUEST_TIMEOUT", "1m")
-			t.Setenv("MODELCATALOGUE_MAX_REQUESTS", "60/1m")
+			t.Setenv("MODELCATALOGUE_BASE_URL", "https://c.example/prefix/")
 			t.Setenv("MODELCATALOGUE_MAX_RETRIES", "0")
-			for variable := range strings.SplitSeq(test.variables, ";") {
+			for variable := range strings.SplitSeq(variables, ";") {
 				if name, value, ok := strings.Cut(variable, "="); ok {
 					t.Setenv("MODELCATALOGUE_"+name, value)
 				}
 			}
-			cfg, _, err := (&program{}).clientConfig(test.url)
+			cfg, _, err := (&program{}).clientConfig()
 			isRead := err == nil && cfg.BaseURL.String() == "https://c.example/prefix" && cfg.ClientSecret == secret &&
-				cfg.RequestTimeout == time.Minute && cfg.ReadTimeout == 15*time.Minute && cfg.MaxRetries == 0 && cfg.Ceiling.Requests == 60
+				cfg.RequestTimeout == 30*time.Second && cfg.ReadTimeout == 15*time.Minute && cfg.MaxRetries == 0
 			said := fmt.Sprint(err)
-			if isRead != (test.want == "") || !strings.Contains(said, test.want) || strings.Contains(said, "pass@") {
-				t.Errorf("%+v, %v; want %s", cfg, err, test.want)
+			if isRead != (want == "") || !strings.Contains(said, want) || strings.Contains(said, "pass@") {
+				t.Errorf("%+v, %v; want %s", cfg, err, want)
 			}
 		})
 	}
@@ -108,9 +113,11 @@ func TestRecordThroughAGateway(t *testing.T) {
 	t.Setenv("MODELCATALOGUE_HEADERS", "X-Key: "+key)
 	t.Setenv("MODELCATALOGUE_CLIENT_CERTIFICATE_PEM", certificate)
 	t.Setenv("MODELCATALOGUE_CLIENT_KEY_PEM", ownKey)
-	out, said, status := commanded(t, "record", "-url="+server.URL)
+	t.Setenv("MODELCATALOGUE_BASE_URL", server.URL)
+	t.Setenv("MODELCATALOGUE_HEADER", "hunter2")
+	out, said, status := commanded(t, "record")
 	if status != 0 || strings.Contains(out+said, key) || !strings.Contains(out, `"echo": "***"`) ||
-		!strings.Contains(said, "MODELCATALOGUE_CA_CERTIFICATE_PEM is left out: certificate 2 of 2 is broken") {
+		!strings.Contains(said, "certificate 2 of 2 is broken") || !strings.Contains(said, "Did you mean MODELCATALOGUE_HEADERS?") {
 		t.Errorf("%d, %s\n%.2000s", status, said, out)
 	}
 }

@@ -1,4 +1,4 @@
-package setting
+package settings
 
 import (
 	"errors"
@@ -10,12 +10,22 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// Proxy finds the proxy for the service, or nil. leftOut says in a sentence why a proxy that is set is not used, or is
+// addProxy finds the proxy for the service.
+func (r *resolver) addProxy() {
+	var err error
+	r.Client.Proxy, r.proxyLeftOut, err = r.env.proxy(r.Client.BaseURL)
+	if err != nil {
+		r.addProblem(explain.SummaryInvalidProxy, err.Error())
+	}
+}
+
+// proxy finds the proxy for the service, or nil. leftOut says in a sentence why a proxy that is set is not used, or is
 // "". net/http ignores an address that it cannot parse, and treats quotes as a part of the host: the request would
 // then bypass the proxy, or go to a host that does not exist.
-func (e Environment) Proxy(base *url.URL) (proxy *catalogue.Proxy, leftOut string, err error) {
+func (e Environment) proxy(base *url.URL) (proxy *catalogue.Proxy, leftOut string, err error) {
 	name, value := e.first("HTTPS_PROXY", "https_proxy")
 	except, hosts := e.first("NO_PROXY", "no_proxy")
 	switch {

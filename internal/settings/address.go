@@ -1,10 +1,11 @@
-package setting
+package settings
 
 import (
 	"cmp"
 	"errors"
 	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,10 +14,22 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// ParseBaseURL reads the service's address: an absolute https URL, or http to a loopback host, with or without a path
+// addAddress resolves the service's address, and finds out whether the block names a different one than the
+// environment. The credentials of the environment belong to its own: an alias whose variables were null would send one
+// organisation's secret to another's host.
+func (r *resolver) addAddress() {
+	if !take(r, BaseURL, parseBaseURL, &r.Client.BaseURL) {
+		r.addMissing(BaseURL, "")
+	}
+	if base := r.Client.BaseURL; base != nil && r.Origins[BaseURL].Block {
+		_, r.elsewhere = r.env.otherAddress(base)
+	}
+}
+
+// parseBaseURL reads the service's address: an absolute https URL, or http to a loopback host, with or without a path
 // prefix, and nothing else in it. The result does not end with a slash. An error shows one character of it at most,
 // and never one of a password.
-func ParseBaseURL(text string) (*url.URL, error) {
+func parseBaseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if problem := addressMistake(text, u, err); problem != "" {
 		return nil, errors.New(problem)
@@ -82,13 +95,13 @@ func ofRoute(path string) bool {
 		strings.Contains(path+"/", catalogue.ModelGroupsPath+"/")
 }
 
-// OtherAddress reports whether the environment has an address, and not this one. It returns the address if it may be
-// shown. The environment's credentials belong to it.
-func (e Environment) OtherAddress(base *url.URL) (shown string, other bool) {
+// otherAddress reports whether the environment has an address, and not this one. It returns the address if it may be
+// shown.
+func (e Environment) otherAddress(base *url.URL) (shown string, other bool) {
 	text := e[Variable(BaseURL)]
-	own, err := ParseBaseURL(text)
+	own, err := parseBaseURL(text)
 	switch {
-	case IsBlank(text):
+	case isBlank(text):
 		return "", false
 	case err != nil:
 		return "", true
@@ -96,16 +109,20 @@ func (e Environment) OtherAddress(base *url.URL) (shown string, other bool) {
 	return own.String(), spelledAlike(own) != spelledAlike(base)
 }
 
-// spelledAlike returns an address without its default port, and with a host in lower case.
+// spelledAlike returns an address with its port, and with a host in lower case. The names of this machine are one.
 func spelledAlike(base *url.URL) string {
-	port := strings.TrimPrefix(base.Port(), map[string]string{"https": "443", "http": "80"}[base.Scheme])
-	return strings.Join([]string{base.Scheme, strings.ToLower(base.Hostname()), port, base.EscapedPath()}, " ")
+	host, port := strings.ToLower(base.Hostname()), cmp.Or(base.Port(), defaultPorts[base.Scheme])
+	if slices.Contains([]string{"127.0.0.1", "::1"}, host) {
+		host = "localhost"
+	}
+	return strings.Join([]string{base.Scheme, host, port, base.EscapedPath()}, " ")
 }
 
-// Showable reports whether a base URL that cannot be used may be shown: it begins like one, and cannot contain a
-// password or a key. Any other text may be the secret, given in the wrong variable.
-func Showable(text string) bool {
-	rest, ofHTTP := strings.CutPrefix(strings.ToLower(text), "http")
-	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "s"), "://")
-	return ofHTTP && !strings.ContainsAny(rest, ":@?#%")
+var defaultPorts = map[string]string{"https": "443", "http": "80"}
+
+// isShowable reports whether a base URL that cannot be used may be shown: it begins like one, and cannot contain a
+// password or a key. Any other text may be the secret, given in the wrong variable. Digits after a colon are a port.
+func isShowable(text string) bool {
+	form := regexp.MustCompile(`(?i)^https?(://)?[^:@?#%]*(:[0-9]{1,5}(/[^:@?#%]*)?)?$`)
+	return form.MatchString(text)
 }

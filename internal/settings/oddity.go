@@ -1,7 +1,4 @@
-// Package setting reads the settings of the provider and of the sandbox's `record`: variables, the files that they
-// name, an address, certificates, an access token, a proxy. Its errors describe a value that cannot be used, and never
-// show anything that may be a secret. It knows nothing of Terraform.
-package setting
+package settings
 
 import (
 	"os"
@@ -19,22 +16,19 @@ const (
 	giveContent   = `; give its content, by file("…") in a configuration or by a variable that ends in ` + fileSuffix
 )
 
-// IsBlank reports whether a text has nothing but white space.
-func IsBlank(text string) bool { return strings.TrimSpace(text) == "" }
-
 // oddity describes in a phrase the text that stands in place of a value, or returns "". It never shows anything that
 // may be a secret. The first character that is odd, which says most of the rest, depends on the value.
 func oddity(text string) string {
 	form := formOf(text)
 	switch {
-	case IsBlank(text):
+	case isBlank(text):
 		return "is blank"
 	case strings.Trim(text, quotes) != text:
 		return "has quotes around it; leave them out"
-	case slices.Contains([]string{"null", "none", "undefined"}, strings.ToLower(text)):
-		return "is " + text + ", which programs print for a missing value"
-	case text == "***":
-		return "is ***, which CI prints in place of a secret"
+	case slices.Contains([]string{"null", "nil", "none", "undefined"}, strings.ToLower(text)):
+		return "is a word that programs print for a missing value"
+	case strings.Trim(text, "*") == "":
+		return "has only asterisks, which CI prints in place of a secret"
 	case form != "":
 		return "has the form " + form + "; give the value itself"
 	case isAssignment(text):
@@ -43,6 +37,17 @@ func oddity(text string) string {
 		return "is the name of a file" + giveContent
 	}
 	return ""
+}
+
+// oddityOfSecret is oddity for a secret, which may also be its own name, or the word before a credential.
+func oddityOfSecret(name, text string) string {
+	switch bare := unseparated(text); bare {
+	case unseparated(name), unseparated(Variable(name)):
+		return "is its own name in place of a value"
+	case "BEARER", "BASIC":
+		return "is a word such as Bearer, without the credential after it"
+	}
+	return oddity(text)
 }
 
 // oddityOf returns the same as the rest of a sentence that begins with "it", or which character is the first that is

@@ -1,9 +1,8 @@
-package setting
+package settings
 
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -20,8 +19,8 @@ const (
 	minPeriod, maxPeriod = time.Millisecond, 24 * time.Hour
 )
 
-// ParseDuration reads a time that is longer than zero.
-func ParseDuration(text string) (time.Duration, error) {
+// parseDuration reads a time that is longer than zero.
+func parseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
 		return 0, fmt.Errorf(`%q is not a duration longer than zero; write numbers with the units h, m, s or ms, `+
@@ -30,8 +29,8 @@ func ParseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// ParseLimit reads a ceiling such as 60/1m: a number of requests, a slash, a time.
-func ParseLimit(text string) (pace.Limit, error) {
+// parseLimit reads a ceiling such as 60/1m: a number of requests, a slash, a time.
+func parseLimit(text string) (pace.Limit, error) {
 	count, period, _ := strings.Cut(text, "/")
 	requests, err := strconv.Atoi(count)
 	per, errPeriod := time.ParseDuration(period)
@@ -43,8 +42,8 @@ func ParseLimit(text string) (pace.Limit, error) {
 	return pace.Limit{Requests: requests, Per: per}, nil
 }
 
-// ParseRetries reads how many further attempts a request may make.
-func ParseRetries(text string) (int, error) {
+// parseRetries reads how many further attempts a request may make.
+func parseRetries(text string) (int, error) {
 	retries, err := strconv.ParseUint(text, 10, 31)
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a whole number from 0 to %d; write one such as 4", redact.Abridged(text),
@@ -53,17 +52,10 @@ func ParseRetries(text string) (int, error) {
 	return int(retries), nil
 }
 
-// WholeNumber returns a number of a configuration that counts something. The framework's own whole numbers call 1.5 an
-// error in the provider.
-func WholeNumber(number *big.Float) (int64, error) {
-	whole, accuracy := number.Int64()
-	switch {
-	case !number.IsInt():
-		return 0, fmt.Errorf("must be a whole number, not %s", number.Text('g', 20))
-	case number.Sign() < 0:
-		return 0, fmt.Errorf("must be at least 0, not %s", number.Text('g', 20))
-	case accuracy != big.Exact:
-		return 0, fmt.Errorf("must be at most %d, not %s", int64(math.MaxInt64), number.Text('g', 20))
+func parseSwitch(text string) (bool, error) {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, fmt.Errorf("%q is neither true nor false", redact.Abridged(text))
 	}
-	return whole, nil
+	return on, nil
 }

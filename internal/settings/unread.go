@@ -1,38 +1,37 @@
-package provider
+package settings
 
 import (
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/nearest"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// environment is the variables of the process, by name.
-type environment = setting.Environment
-
-// unreadVariables says which variables are set and look like the provider's own, but are not read, and which ones may
-// be meant, sorted by name. If a name has the prefix only nearly, the rest of it must be like an argument. No value
-// is shown, because it may be a secret.
-func unreadVariables(e environment) []string {
-	var found []string
-	for _, name := range slices.Sorted(maps.Keys(e)) {
+// warnOfUnread warns of variables that look like the provider's own and are not read, sorted by name, and says which
+// one may be meant. If a name has the prefix only nearly, the rest of it must be like an argument. No value is shown,
+// because it may be a secret.
+func (r *resolver) warnOfUnread() {
+	var unread []string
+	for _, name := range slices.Sorted(maps.Keys(r.env)) {
 		rest := ownPart(name)
 		meant := meantBy(rest)
-		if rest == "" || e[name] == "" || name == meant {
+		if rest == "" || r.env[name] == "" || name == meant {
 			continue
 		}
 		text := redact.Abridged(name) + " is set, but the provider does not read it."
 		if meant != "" {
 			text += " Did you mean " + meant + "?"
 		}
-		if meant != "" || strings.HasPrefix(strings.ToUpper(name), setting.Prefix) {
-			found = append(found, text)
+		if meant != "" || strings.HasPrefix(strings.ToUpper(name), Prefix) {
+			unread = append(unread, text)
 		}
 	}
-	return found
+	if len(unread) > 0 {
+		r.addWarning(explain.SummaryUnreadVariable, explain.JoinFirst(unread, "\n"))
+	}
 }
 
 // unseparated returns a name in upper case and without what may separate its words.
@@ -57,17 +56,17 @@ func ownPart(name string) string {
 // name it is a part, or of the one whose name is most like it.
 func meantBy(rest string) string {
 	rest, ofFile := strings.CutSuffix(rest, "FILE")
-	like := slices.DeleteFunc(slices.Clone(providerArguments), func(argument string) bool {
+	like := slices.DeleteFunc(slices.Clone(Arguments), func(argument string) bool {
 		return !strings.Contains(unseparated(argument), rest)
 	})
 	if len(like) != 1 {
-		like = nearest.Names(rest, providerArguments, 4)
+		like = nearest.Names(rest, Arguments, 4)
 	}
 	switch {
 	case len(like) != 1:
 		return ""
-	case ofFile && setting.FileVariable(like[0]) != "":
-		return setting.FileVariable(like[0])
+	case ofFile && FileVariable(like[0]) != "":
+		return FileVariable(like[0])
 	}
-	return setting.Variable(like[0])
+	return Variable(like[0])
 }

@@ -1,4 +1,4 @@
-package setting
+package settings
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ import (
 // maxFile bounds a file that a variable names, in bytes: several times a whole bundle of certificates.
 const maxFile = 1 << 20
 
-// readSmallFile reads a file that a variable names, without the line break at its end. An error says what is wrong
-// with the file, and does not show its name.
+// readSmallFile reads a file that a variable names, without one byte order mark at its beginning and one line break at
+// its end. An error says what is wrong with the file, and does not show its name.
 func readSmallFile(name string) (string, error) {
 	// Opening a pipe that nobody writes to would wait for ever, so look first.
 	info, err := os.Stat(name)
@@ -34,7 +34,8 @@ func readSmallFile(name string) (string, error) {
 	case !utf8.Valid(content):
 		return "", errors.New("it is not UTF-8 text, as some Windows programs write it; save it as UTF-8")
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r"), err
+	text := strings.TrimPrefix(string(content), byteOrderMark)
+	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), err
 }
 
 // unusableFile says what is wrong with the file of an argument.

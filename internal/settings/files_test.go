@@ -1,4 +1,4 @@
-package setting
+package settings
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestContentOfAFile: it is the value, without one line break at its end.
+// TestContentOfAFile: it is the value, without one byte order mark before it and one line break at its end.
 func TestContentOfAFile(t *testing.T) {
 	t.Parallel()
 	file, largest := filepath.Join(t.TempDir(), "file"), strings.Repeat("x", maxFile)
@@ -15,6 +15,8 @@ func TestContentOfAFile(t *testing.T) {
 		"a\n":            "a",
 		"a \r\n":         "a ",
 		"two breaks\n\n": "two breaks\n",
+		"\ufeffa\r\n":    "a",
+		"\ufeff\ufeffa":  "\ufeffa",
 		largest:          largest,
 		largest + "x":    "",
 	} {

@@ -1,0 +1,163 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
+)
+
+// addCredentials resolves client id and secret, or the access token in their place. The kind that the block gives
+// wins. Of two in the environment the token wins: a job that was handed one often has the id and the secret as well,
+// since it asked for the token with them.
+func (r *resolver) addCredentials() {
+	pair, token := r.gives(ClientID) || r.gives(ClientSecret), r.gives(AccessToken)
+	switch {
+	case pair && token:
+		r.addBothKinds()
+	case token || !pair && r.env.has(AccessToken):
+		take(r, AccessToken, parseAccessToken, &r.Client.AccessToken)
+		r.addCredential(AccessToken, r.Client.AccessToken)
+	default:
+		r.addPair()
+	}
+	r.reportNeeded()
+}
+
+// gives reports whether the block gives a credential, now or later.
+func (r *resolver) gives(name string) bool {
+	value := r.block[name]
+	return value.IsUnknown || !isBlank(value.Text)
+}
+
+func (r *resolver) addPair() {
+	hasID := take(r, ClientID, verbatim, &r.Client.ClientID)
+	hasSecret := take(r, ClientSecret, verbatim, &r.Client.ClientSecret)
+	switch {
+	case !hasID && !hasSecret:
+		r.addMissingBoth()
+	case !hasID:
+		r.addMissing(ClientID, "", r.unusedToken(ClientSecret))
+	case !hasSecret:
+		r.addMissing(ClientSecret, "", r.unusedToken(ClientID))
+	}
+	r.addCredential(ClientID, r.Client.ClientID)
+	r.addCredential(ClientSecret, r.Client.ClientSecret)
+}
+
+// addMissingBoth adds that credentials are missing. If the variable of the token is blank, a token was likely meant.
+func (r *resolver) addMissingBoth() {
+	instead := "Or give access_token in place of client_id and client_secret"
+	if !r.elsewhere {
+		if r.env.blankVariable(AccessToken) != "" {
+			r.addMissing(AccessToken, "An access_token, or a client_id and client_secret, is required.")
+			return
+		}
+		instead += ", such as in " + Variable(AccessToken)
+	}
+	r.addMissing(ClientID, "", instead+".")
+	r.addMissing(ClientSecret, "", instead+".")
+}
+
+// unusedToken says that the environment has a token, but the block gives one of the pair, or returns "".
+func (r *resolver) unusedToken(given string) string {
+	if token := r.env.variablesFor(AccessToken); token != nil {
+		return token[0] + " is not used, because the provider block sets " + given + "."
+	}
+	return ""
+}
+
+// addBothKinds adds that the block gives both. A value that is not known yet may turn out to be null.
+func (r *resolver) addBothKinds() {
+	isKnown := true
+	for _, name := range ofService {
+		if r.block[name].IsUnknown {
+			r.Unknown = append(r.Unknown, name)
+			isKnown = false
+		}
+	}
+	if isKnown {
+		r.addProblem(explain.SummaryBothCredentials,
+			"The provider block gives access_token, and client_id or client_secret too. The provider uses one or the "+
+				"other. Leave out access_token, or the other two: set them to null, or remove them.", AccessToken)
+	}
+}
+
+// reportNeeded reports the credentials that only the environment has, for a different address.
+func (r *resolver) reportNeeded() {
+	if len(r.needed) == 0 {
+		return
+	}
+	var variables []string
+	for _, argument := range r.needed {
+		variables = append(variables, r.env.variablesFor(argument)...)
+	}
+	own, needed := "", explain.Enumerated(r.needed)
+	if address, _ := r.env.otherAddress(r.Client.BaseURL); address != "" {
+		own = ", which is " + address
+	}
+	r.addProblem(explain.SummaryOtherAddress,
+		fmt.Sprintf("The provider block sets base_url to %s, and does not give %s. The environment has %s, for the "+
+			"address in %s%s. The provider never sends a credential of the environment to a different "+
+			"address.\n\nGive %s in this provider block, or unset what is not meant for it.", r.Client.BaseURL,
+			needed, explain.Enumerated(variables), Variable(BaseURL), own, needed), BaseURL)
+}
+
+// addCredential notes where a credential comes from, and its oddities.
+func (r *resolver) addCredential(name, value string) {
+	from, given := r.Origins[name]
+	if !given {
+		return
+	}
+	oddities := oddities(name, value)
+	if name == ClientSecret && value == r.Client.ClientID {
+		oddities = []string{"is the same text as " + ClientID}
+	}
+	r.credentials = append(r.credentials, explain.Credential{Argument: name, Origin: from, Oddities: oddities})
+}
+
+// oddities describes what is odd about a credential, without showing the value. An oddity may belong to the value, so
+// it is not a problem by itself. If nothing else is odd, a secret may be the wrong text or a part of one; the length
+// of a longer one is not told.
+func oddities(argument, value string) []string {
+	const short = 12
+	inner := strings.TrimSpace(value)
+	left, odd, length := oddityOfSecret(argument, inner), redact.OddCharacter(inner, isUnseen), utf8.RuneCountInString(value)
+	switch {
+	case inner != value:
+		left = "has white space around it, such as the line break at the end of a file; leave it out"
+	case left != "":
+	case odd != "":
+		left = "is odd: its " + odd
+	case argument == ClientID || length >= short:
+		return nil
+	case length == 1:
+		left = "has only one character"
+	default:
+		left = fmt.Sprintf("has only %d characters", length)
+	}
+	return []string{left}
+}
+
+// verbatim is the parser of a client id and a client secret, which may be any text.
+func verbatim(text string) (string, error) { return text, nil }
+
+// parseAccessToken returns an error for a text that cannot be sent as a bearer token (RFC 6750 §2.1), and for texts
+// that people paste in its place. White space around it is never part of a token and is left out. The error does not
+// show the text.
+func parseAccessToken(text string) (string, error) {
+	text = strings.TrimSpace(strings.TrimPrefix(text, byteOrderMark))
+	const form = "; give one token, in ASCII, without a word such as Bearer before it"
+	bare := strings.Trim(text, quotes) // they may belong to it
+	odd := redact.OddCharacter(bare, func(r rune) bool { return r <= ' ' || r > '~' })
+	if problem := oddityOfSecret(AccessToken, bare); problem != "" {
+		return "", errors.New("it " + problem)
+	}
+	if odd != "" {
+		return "", errors.New(odd + form)
+	}
+	return text, nil
+}

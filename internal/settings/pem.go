@@ -1,0 +1,155 @@
+package settings
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
+)
+
+// bundle is the certificates of a text, and why others are left out.
+type bundle struct {
+	certificates []*x509.Certificate
+	leftOut      []string // such as "certificate 2 of 3 is broken: x509: negative serial number"
+}
+
+// parseBundle reads certificates in PEM form. Those that cannot be parsed are left out, but at least one must parse:
+// bundles that many programs ship had one that Go refuses. An error never quotes the text, because that may be a
+// private key.
+func parseBundle(text string) (found bundle, err error) {
+	blocks := blocksOf(text)
+	for i, block := range blocks {
+		certificate, broken := x509.ParseCertificate(block.Bytes)
+		switch {
+		case isKey(block):
+			return found, errors.New("it holds a private key; only certificates belong here")
+		case block.Bytes == nil:
+			broken = errors.New(damaged)
+		case block.Type != certificateLabel:
+			return found, otherLabel(block, certificateLabel)
+		case broken == nil:
+			found.certificates = append(found.certificates, certificate)
+			continue
+		}
+		said := fmt.Sprintf("certificate %d of %d is broken: %v", i+1, len(blocks), broken)
+		found.leftOut = append(found.leftOut, said)
+	}
+	if len(found.certificates) == 0 {
+		why := append(found.leftOut, "")[0]
+		err = errors.New(cmp.Or(notPEM(text, certificateLabel), why))
+	}
+	return found, err
+}
+
+// parseChain reads the certificate of a client, followed by those between it and its authority. All must parse.
+func parseChain(text string) ([]*x509.Certificate, error) {
+	chain, err := parseBundle(text)
+	if err == nil && len(chain.leftOut) > 0 {
+		return nil, errors.New(chain.leftOut[0])
+	}
+	return chain.certificates, err
+}
+
+// parseKey returns the private key of a text, in PEM form. It skips other blocks, such as its certificate.
+func parseKey(text string) ([]byte, error) {
+	blocks, mistake := blocksOf(text), notPEM(text, keyLabel)
+	if len(blocks) == 0 {
+		return nil, errors.New(mistake)
+	}
+	isEmptyOrKey := func(block *pem.Block) bool { return block.Bytes == nil || isKey(block) }
+	block := blocks[max(0, slices.IndexFunc(blocks, isEmptyOrKey))]
+	switch {
+	case strings.Contains(block.Type+block.Headers["Proc-Type"], "ENCRYPTED"):
+		return nil, errors.New("it is encrypted, and the provider cannot ask for a password; use openssl pkey first")
+	case slices.Contains([]string{keyLabel, "RSA " + keyLabel, "EC " + keyLabel}, block.Type):
+		return pem.EncodeToMemory(block), nil
+	case block.Type == certificateLabel:
+		return nil, errors.New("it is a certificate; give that in " + ClientCertificate + ", and its private key here")
+	case block.Bytes == nil:
+		return nil, errors.New(cmp.Or(mistake, damaged))
+	}
+	return nil, otherLabel(block, keyLabel)
+}
+
+// pairOf returns a certificate and its key, as TLS presents them.
+func pairOf(chain []*x509.Certificate, key []byte) (tls.Certificate, error) {
+	var certificates []byte
+	for _, certificate := range chain {
+		block := &pem.Block{Type: certificateLabel, Bytes: certificate.Raw}
+		certificates = append(certificates, pem.EncodeToMemory(block)...)
+	}
+	pair, err := tls.X509KeyPair(certificates, key)
+	if err != nil {
+		err = fmt.Errorf("the key cannot be used with the first certificate in %s: %w", ClientCertificate, err)
+	}
+	return pair, err
+}
+
+const (
+	certificateLabel = "CERTIFICATE"
+	keyLabel         = "PRIVATE KEY" // ends the label of each kind of key
+	beginBlock       = "-----BEGIN "
+	damaged          = "its PEM block is cut short or damaged; give all of its lines, with real line breaks"
+)
+
+// blocksOf returns the blocks of a text in PEM form. It skips text between them, as in bundles. A damaged block is
+// empty, and does not hide the next one. Lines may be indented, and blocks joined without a line break.
+func blocksOf(text string) (blocks []*pem.Block) {
+	unindented := regexp.MustCompile(`(?m)^[ \t]+`).ReplaceAllString(text, "")
+	for _, part := range strings.Split(unindented, beginBlock)[1:] {
+		block, _ := pem.Decode([]byte(beginBlock + part))
+		blocks = append(blocks, cmp.Or(block, &pem.Block{}))
+	}
+	return blocks
+}
+
+func isKey(block *pem.Block) bool { return strings.HasSuffix(block.Type, keyLabel) }
+
+func otherLabel(block *pem.Block, want string) error {
+	return fmt.Errorf("it holds a block labelled %s; give one labelled %s", redact.Abridged(block.Type), want)
+}
+
+// notPEM returns what stands in place of a text in PEM form, or "".
+func notPEM(text, label string) string {
+	joined := strings.TrimRight(strings.Join(strings.Fields(text), ""), "=")
+	decoded, err := base64.RawStdEncoding.DecodeString(joined)
+	odd, form := oddity(text), binaryForm(decoded)
+	if strings.Contains(string(decoded), beginBlock) {
+		form = `a text in PEM form; give that text, as base64decode("…") does in a configuration`
+	}
+	isLine := !strings.Contains(strings.TrimSpace(text), "\n")
+	switch {
+	case odd != "":
+		return "it " + odd
+	case strings.Contains(text, beginBlock):
+		return ""
+	case err == nil && form != "":
+		return "it is base64 of " + form
+	case isLine && strings.Contains(text, "://"):
+		return "it is a URL; download it, and give its content"
+	case isLine && strings.ContainsAny(text, `./\`):
+		return "it looks like the name of a file" + giveContent
+	}
+	return "it is not in PEM form, which begins with the line " + beginBlock + label + "-----"
+}
+
+// binaryForm recognises a binary form by its beginning, a sequence that is long or begins with the number of a
+// version, or returns "". A text never begins so.
+func binaryForm(content []byte) string {
+	const version, ofArchive = "\x02\x01", "\x02\x01\x03"
+	if len(content) < 8 || content[0] != '\x30' || content[1] <= 0x80 && string(content[2:4]) != version {
+		return ""
+	}
+	if strings.Contains(string(content[:8]), ofArchive) {
+		return "a PKCS #12 archive; openssl pkcs12 takes the certificate and the key out of it"
+	}
+	return "a certificate or a key in binary form (DER); openssl x509 or openssl pkey converts it with -inform der"
+}

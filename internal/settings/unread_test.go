@@ -1,0 +1,36 @@
+package settings
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestMisspeltVariables: a warning says which variable is meant. TestMessages of the provider has the sentences, and
+// names that are like none.
+func TestMisspeltVariables(t *testing.T) {
+	t.Parallel()
+	var read []string
+	for _, argument := range Arguments {
+		read = append(read, Variable(argument))
+		if name := FileVariable(argument); name != "" {
+			read = append(read, name)
+		}
+	}
+	for _, right := range read {
+		rest := strings.TrimPrefix(right, Prefix)
+		for _, wrong := range []string{
+			strings.ToLower(right),
+			"MODEL_CATALOG_" + rest,
+			"MODEL_CATALOGUE_" + rest,
+			"MODELCATALOG_" + strings.ReplaceAll(rest, "_", ""),
+			Prefix + rest[2:],
+			strings.ReplaceAll(right, "_", "-"),
+		} {
+			want := wrong + " is set, but the provider does not read it. Did you mean " + right + "?"
+			found := Resolve(nil, Environment{wrong: "hunter2"}).Problems
+			if len(found) != 1 || found[0].Detail != want || !found[0].IsWarning {
+				t.Errorf("%+v, want %q", found, want)
+			}
+		}
+	}
+}
