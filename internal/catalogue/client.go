@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -62,18 +63,17 @@ type Client struct {
 	maxBody int64
 	mask    *redact.Mask
 	reads   *dispatcher
+	// The server has asked for a certificate of the client in a handshake, and has answered a request.
+	asked, answered atomic.Bool
 }
 
 // New makes a client. It sends nothing: the first read asks for the first token.
 func New(cfg Config) *Client {
+	c := &Client{maxBody: MaxBody, mask: &redact.Mask{}}
 	if cfg.Transport == nil {
-		cfg.Transport = newTransport(cfg)
+		cfg.Transport = newTransport(cfg, &c.asked)
 	}
-	c := &Client{
-		cfg:     cfg,
-		maxBody: MaxBody,
-		mask:    &redact.Mask{},
-	}
+	c.cfg = cfg
 	c.reads = newDispatcher(cfg, c.exchange, &question{
 		to:   c.to(http.MethodPost, TokenPath),
 		read: c.readToken,

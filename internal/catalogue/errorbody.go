@@ -82,6 +82,7 @@ func (c *Client) apiError(at Endpoint, answer *http.Response, body []byte) *APIE
 		Status:    answer.StatusCode,
 		RequestID: requestID(c.mask, header),
 		Location:  c.mask.Tidy(header.Get("Location"), maxExcerpt),
+		Asked:     c.asked.Load(),
 	}
 	e.RetryAfter, _ = contract.RetryAfter(header, time.Now())
 	var document errorDocument

@@ -56,6 +56,7 @@ type APIError struct {
 	Message    string // the service's message, or an excerpt of a body that is not an error document
 	Issues     []Issue
 	Data       string        // the data of any other code as compact JSON, abridged, or empty
+	Asked      bool          // the server has asked for a certificate of the client
 	RequestID  string        // the service's own id of the request, or ""
 	Location   string        // target of a redirect, which is not followed
 	RetryAfter time.Duration // how long the service asked to wait, or 0 if it did not say so in a usable form
@@ -201,6 +202,7 @@ type NetworkError struct {
 	TimedOut bool
 	Limit    time.Duration // the time-out of one attempt, if that was over
 	Fault    Fault
+	Asked    bool // the server has asked for a certificate of the client, and has not answered any request
 
 	Certificate *Certificate // nil if none is at fault
 	Proxy       *Proxy       // that the request went through, or nil

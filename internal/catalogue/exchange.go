@@ -132,6 +132,7 @@ func (c *Client) send(ctx context.Context, sent *attempt) (*http.Response, error
 	}
 	response, err := c.cfg.Transport.RoundTrip(request)
 	if err == nil {
+		c.answered.Store(true)
 		return response, nil
 	}
 	kind, cause := given.faultOf(err)
@@ -207,6 +208,7 @@ func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind 
 		Endpoint:    at,
 		Fault:       kind,
 		Certificate: c.certificateOf(err),
+		Asked:       c.asked.Load() && !c.answered.Load(),
 		Proxy:       c.cfg.Proxy,
 		Problem:     c.mask.Tidy(faultText(err), maxExcerpt),
 		Err:         err,

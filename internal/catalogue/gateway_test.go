@@ -105,7 +105,7 @@ func expectRefused(t *testing.T, server *asking, own tls.Certificate, want Fault
 	server.handshakes.Store(0)
 	_, err := asClient(t, server, own, nil).ModelGroups(t.Context(), "")
 	fault, _ := errors.AsType[*NetworkError](err)
-	isTold := fault != nil && fault.Fault == want && strings.HasPrefix(fault.Problem, "remote error: tls: "+reason)
+	isTold := fault != nil && fault.Asked && fault.Fault == want && strings.HasPrefix(fault.Problem, "remote error: tls: "+reason)
 	if !isTold || server.handshakes.Load() != 1 {
 		t.Errorf("%v after %d handshakes, want %d: %s", err, server.handshakes.Load(), want, reason)
 	}
@@ -163,7 +163,24 @@ func TestHeaders(t *testing.T) {
 // crypto/tls loads the system's roots at the first handshake by itself, which a plan that reads nothing never makes.
 func TestNoRootsAreLoadedAhead(t *testing.T) {
 	t.Parallel()
-	if newTransport(Config{}).TLSClientConfig.RootCAs != nil {
+	if newTransport(Config{}, nil).TLSClientConfig.RootCAs != nil {
 		t.Error("they are loaded with the client")
+	}
+}
+
+// A server may ask for a certificate of the client, and answer without one.
+func TestAnAnswerOfAServerThatAskedForACertificate(t *testing.T) {
+	t.Parallel()
+	for want, wish := range map[bool]tls.ClientAuthType{true: tls.RequestClientCert, false: tls.NoClientCert} {
+		server := httptest.NewUnstartedServer(http.NotFoundHandler())
+		server.TLS = &tls.Config{ClientAuth: wish, MinVersion: tls.VersionTLS12}
+		server.StartTLS()
+		t.Cleanup(server.Close)
+		c := clientTo(t, server.URL, Config{CACertificates: []*x509.Certificate{server.Certificate()}})
+		_, err := c.ModelGroups(t.Context(), "")
+		api, _ := apiError(err)
+		if api == nil || api.Asked != want {
+			t.Errorf("%v, want asked: %t", err, want)
+		}
 	}
 }

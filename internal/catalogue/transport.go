@@ -10,12 +10,14 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
 
-// newTransport makes the transport of all requests.
-func newTransport(cfg Config) *http.Transport {
+// newTransport makes the transport of all requests. It notes in asked that the server asks for a certificate of the
+// client.
+func newTransport(cfg Config, asked *atomic.Bool) *http.Transport {
 	dial := cfg.DialContext
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
@@ -27,7 +29,7 @@ func newTransport(cfg Config) *http.Transport {
 		TLSClientConfig: &tls.Config{
 			MinVersion:           tls.VersionTLS12,
 			RootCAs:              trusted(cfg.CACertificates),
-			GetClientCertificate: presenting(&cfg.ClientCertificate),
+			GetClientCertificate: presenting(&cfg.ClientCertificate, asked),
 		},
 		TLSHandshakeTimeout: 10 * time.Second,
 		ForceAttemptHTTP2:   true,
@@ -115,8 +117,11 @@ func (c *connections) setHandshaking(on bool) {
 
 // presenting returns the function that answers a server that asks for a certificate of the client. It presents the
 // given one even to a server that names other authorities, so that the server says why it refuses it.
-func presenting(given *tls.Certificate) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+func presenting(
+	given *tls.Certificate, asked *atomic.Bool,
+) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return func(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		asked.Store(true)
 		if c, ok := request.Context().Value(connectionsKey{}).(*connections); ok {
 			c.mu.Lock()
 			defer c.mu.Unlock()
