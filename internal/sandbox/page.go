@@ -62,11 +62,12 @@ func (s *Sandbox) pageParts(x *exchange) *answer {
 // pageRequest answers with a request and its answer, headers and body.
 func (s *Sandbox) pageRequest(x *exchange) *answer {
 	number, _ := strconv.Atoi(x.request.PathValue("number"))
-	shown := s.shownRequest(baseOf(x.request), number)
+	shown := s.shownRequest(baseOf(x.request), pageForm{Request: number})
+	page := render("request.html", shown)
 	if shown.Number == 0 {
-		return deny("NOT_FOUND", shown.Missing())
+		page.status = http.StatusNotFound
 	}
-	return render("request.html", shown)
+	return page
 }
 
 // pageTypes are the content types of the page's files.

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"html"
 	"html/template"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -51,6 +52,7 @@ type pageData struct {
 	Authority     string
 	Allowance     Allowance
 	Organisations []Organisation
+	Codes         []string // of the interface and of OAuth, for faults
 	Form          pageForm
 	Parts         map[string]pagePart
 }
@@ -68,6 +70,7 @@ func (s *Sandbox) pageData(r *http.Request) pageData {
 		Authority:     s.choices.authority,
 		Allowance:     s.choices.allowance,
 		Organisations: s.catalogue.organisations,
+		Codes:         slices.Concat(slices.Sorted(maps.Keys(statuses)), slices.Sorted(maps.Keys(oauthStatuses))),
 		Form:          newPageForm(r),
 		Parts:         map[string]pagePart{},
 	}
@@ -76,7 +79,7 @@ func (s *Sandbox) pageData(r *http.Request) pageData {
 	found := newGroupRows(s.allGroups(), page.Form)
 	page.add("requests", requests)
 	page.add("counted", requests)
-	page.add("request", s.shownRequest(page.Base, page.Form.Request))
+	page.add("request", s.shownRequest(page.Base, page.Form))
 	page.add("faults", s.listedFaults())
 	page.add("clients", page)
 	page.add("groups", found)

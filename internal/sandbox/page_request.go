@@ -15,7 +15,8 @@ import (
 // requestRows are the requests that the page shows.
 type requestRows struct {
 	Arrived int // so far
-	Found   int // of those that are kept
+	Kept    int // of them
+	Found   int // of those
 	Newest  int // the number of the newest
 	Form    pageForm
 	Rows    []requestRow // the newest first
@@ -37,7 +38,7 @@ func (s *Sandbox) requestRows(form pageForm) requestRows {
 	if form.Until > newest || form.Until <= newest-arrived {
 		form.Until = 0
 	}
-	list := requestRows{Arrived: arrived, Newest: newest, Form: form}
+	list := requestRows{Arrived: arrived, Kept: len(kept), Newest: newest, Form: form}
 	for _, e := range slices.Backward(kept) {
 		row := newRequestRow(e)
 		if !form.asksFor(row) {
@@ -76,18 +77,29 @@ func newRequestRow(e entry) requestRow {
 // shownRequest is a request in the drawer or on a page of its own.
 type shownRequest struct {
 	requestRow
-	Base  *url.URL
-	Asked int // its number, whether it is there or not; 0 for none
+	Base         *url.URL
+	Asked        int // its number, whether it is there or not; 0 for none
+	Newer, Older int // the numbers of the requests beside it in the list, or 0
 }
 
-// shownRequest returns the request with that number, if it is still kept.
-func (s *Sandbox) shownRequest(base *url.URL, number int) shownRequest {
-	shown := shownRequest{Base: base, Asked: number}
+// shownRequest returns the request that the form opens, if it is still kept.
+func (s *Sandbox) shownRequest(base *url.URL, form pageForm) shownRequest {
+	shown := shownRequest{Base: base, Asked: form.Request}
+	if shown.Asked == 0 {
+		return shown
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range s.requests {
-		if e.Number == number {
-			shown.requestRow = newRequestRow(*e)
+		row := newRequestRow(*e)
+		switch {
+		case e.Number == shown.Asked:
+			shown.requestRow = row
+		case !form.asksFor(row):
+		case e.Number < shown.Asked:
+			shown.Older = e.Number
+		case shown.Newer == 0:
+			shown.Newer = e.Number
 		}
 	}
 	return shown

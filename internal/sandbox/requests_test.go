@@ -95,7 +95,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if page := c.get("/?until=5000").body; !strings.Contains(page, "The newest 100 of 4900.") {
 		t.Error("a list that is paused has other requests")
 	}
-	if page := c.get("/?status=4&text=GET+/v1/model-group/100-ASKED").body; !strings.Contains(page, "10100 so far, 1 found") {
+	if page := c.get("/?status=4&text=GET+/v1/model-group/100-ASKED").body; !strings.Contains(page, "10100 so far, the last 10000 kept, 1 found") {
 		t.Errorf("the oldest request is not found:\n%s", page)
 	}
 }

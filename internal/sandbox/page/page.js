@@ -1,19 +1,20 @@
-// The page of the sandbox. The server renders it; this script asks each second for the parts that have changed and has
-// Idiomorph change the page in place, so that focus, selection, folds and half-typed text stay. It sends what buttons
-// ask for, and says in the last line of the window what they did.
+// The page of the sandbox. The server renders it; this script fetches the changed parts each second, and Idiomorph
+// changes the page in place, so that focus, selection, folds and half-typed text stay. It sends the requests of buttons,
+// and reports their effect in the last line.
 
 const $ = (id) => document.getElementById(id);
 
-// The state of the page that only the person in front of it knows: folds, typed text, the stop of Tab.
-const kept = { open: "DETAILS", value: "INPUT", tabindex: "A" };
+// The state that only the person at the page knows: folds, typed text and its problems, the stop of Tab.
+const kept = { open: "DETAILS", value: "INPUT", "aria-invalid": "INPUT", tabindex: "A" };
 const morphing = {
   callbacks: {
     beforeAttributeUpdated: (name, node) => kept[name] !== node.nodeName || node.type === "hidden",
+    beforeNodeMorphed: (node) => node.className !== "problem",
   },
 };
 
-// The fields of the form `look` decide what the page shows, and the address has those that differ from their first
-// values. So a reload shows the same, and an address can be sent to somebody.
+// The fields of the form `look` decide what the page shows. The address contains the changed ones, so it survives a
+// reload and can be sent to somebody.
 const fields = $("look").elements;
 const atFirst = { until: "0", rows: "100", groups: "100" };
 
@@ -32,8 +33,8 @@ addEventListener("popstate", () => {
   update();
 });
 
-// update shows what has changed, or what a button of the form asks for. An update waits for the one before, so that an
-// old answer is not shown after a new one.
+// update shows changes, or the view that a button of the form asks for. It waits for the update before it, so that no
+// old answer replaces a new one.
 let updates = Promise.resolve();
 function update(button) {
   updates = updates.then(() => fetchParts(button));
@@ -56,53 +57,48 @@ async function fetchParts(button) {
   $("drawer").togglePopover(!!fields.request.value);
 }
 
-// showState says in the last line whether the page follows the sandbox.
+// showState reports in the last line whether the page follows the sandbox.
 function showState(state) {
-  if (document.body.className === state) return; // said once, for screen readers
+  if (document.body.className === state) return; // once, for screen readers
   if (document.body.className === "gone") say(""); // what failed then is over
-  const words = { live: "live", gone: "The sandbox does not answer" };
-  $("live").textContent = words[state];
+  $("live").textContent = { live: "live", gone: "The sandbox does not answer" }[state];
   document.body.className = state;
 }
 
-$("look").addEventListener("submit", (event) => {
-  event.preventDefault();
-  update(event.submitter);
-});
 document.addEventListener("input", (event) => {
   if (event.target.form === $("look")) update();
 });
 
-// The server has sent nothing of a group that was folded.
+// The server sent nothing of a folded group.
 document.addEventListener("toggle", (event) => {
   if (event.target.open && event.target.querySelector(":scope > a")) update();
 }, true);
 
-// Buttons. The attributes of a form say where it is sent, and those of the form or the button what to say when it is done.
+// Buttons. A form has its address in attributes, and the form or the button the words for its success.
 
-document.addEventListener("submit", async (event) => {
-  const form = event.target;
-  if (form.closest("dialog") || form.id === "look") return;
+document.addEventListener("submit", (event) => {
+  const { target: form, submitter: button } = event;
   event.preventDefault();
-  const button = event.submitter;
-  let body = bodyOf(form);
-  if (button.value.endsWith("/republish")) body = await askForImage(button);
-  else if (form.dataset.ask && !(await ask(form.dataset.ask, form.dataset.yes))) return;
-  if (body) await send(form, button, body);
+  if (form === $("look")) update(button);
+  else if (button.value.endsWith("/republish")) askForImage(form, button);
+  else send(form, button);
 });
 
-async function send(form, button, body) {
+async function send(form, button) {
   try {
     const answer = await fetch(form.getAttribute("action") + button.value, {
       method: form.dataset.method ?? "POST",
-      body: JSON.stringify(body),
+      body: JSON.stringify(bodyOf(form)),
     });
-    const text = await answer.text();
-    const result = text ? JSON.parse(text) : {};
-    // A name in braces stands for a field of the answer.
+    const result = JSON.parse((await answer.text()) || "{}");
+    // A name in braces is a field of the answer.
     const done = (button.dataset.done ?? form.dataset.done).replace(/{(\w+)}/, (_, name) => result[name]);
-    if (answer.ok) form.reset();
-    say(answer.ok ? done : result.message, !answer.ok);
+    const isShown = blame(form, result.data?.issues ?? []);
+    say(answer.ok ? done : isShown ? "not accepted" : result.message, !answer.ok);
+    if (answer.ok) {
+      form.reset();
+      form.closest("dialog")?.close();
+    }
   } catch {
     say("The sandbox does not answer.", true);
   }
@@ -112,8 +108,23 @@ async function send(form, button, body) {
 // bodyOf returns the fields that are filled in.
 function bodyOf(form) {
   const filled = [...new FormData(form)].filter(([, text]) => text.trim());
-  const typed = ([name, text]) => ({ number: Number(text), checkbox: true })[form.elements[name].type] ?? text.trim();
-  return Object.fromEntries(filled.map((field) => [field[0], typed(field)]));
+  const read = { number: Number, checkbox: () => true, textarea: parsed };
+  return Object.fromEntries(filled.map(([name, text]) => [name, read[form.elements[name].type]?.(text) ?? text.trim()]));
+}
+
+function parsed(text) {
+  try { return JSON.parse(text); }
+  catch { return text; } // the sandbox refuses it in its own words
+}
+
+// blame marks the refused fields, and shows why in the form. It reports whether the form has a place for that.
+function blame(form, issues) {
+  const isRefused = ({ name }) => issues.some(({ field }) => field.split(/[.[]/)[0] === name);
+  for (const field of form.elements) field.ariaInvalid = isRefused(field) || null;
+  form.querySelector("[aria-invalid]")?.focus();
+  const place = form.querySelector(".problem");
+  place?.replaceChildren(issues.map(({ field, messages }) => field + ": " + messages).join("\n"));
+  return place?.textContent;
 }
 
 // say shows a text until the next one.
@@ -122,30 +133,19 @@ function say(text, isBad = false) {
   $("said").textContent = text;
 }
 
-// ask opens the dialog, and returns whether the answer is yes.
-function ask(question, yes, image) {
-  const dialog = $("ask");
-  const input = dialog.querySelector("input");
-  $("question").textContent = question;
-  $("yes").textContent = yes;
-  $("new-image").hidden = image === undefined;
-  input.value = image ?? "";
-  dialog.showModal();
-  if (image === undefined) $("no").focus();
-  else input.select();
-  return new Promise((resolve) => {
-    dialog.onsubmit = (event) => resolve(event.submitter.id === "yes");
-    dialog.oncancel = () => resolve(false);
-  });
+// askForImage opens the dialog of the revision that has the button.
+function askForImage(list, button) {
+  const form = $("image").querySelector("form");
+  $("question").textContent = button.ariaLabel.replace("…", "") + " in place, with this image?";
+  form.action = list.getAttribute("action") + button.value;
+  form.dataset.done = button.dataset.done;
+  form.elements.dockerImage.value = button.closest("li").querySelector(".image code")?.textContent ?? "";
+  blame(form, []);
+  $("image").showModal();
+  form.elements.dockerImage.select();
 }
 
-async function askForImage(button) {
-  const image = button.closest("li").querySelector(".image code")?.textContent ?? "";
-  const isSure = await ask(button.ariaLabel.replace("…", "") + " in place, with this image?", "Re-publish", image);
-  return isSure ? bodyOf($("ask").querySelector("form")) : null;
-}
-
-// Copying. Outside of a secure context there is no clipboard: the text is selected instead.
+// Copying. Without a clipboard, in an insecure context, it selects the text.
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button.copy");
@@ -161,11 +161,11 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-// A click on a request opens it in a drawer, with an address that Back leaves: one entry of the history, however many
-// requests are looked at. Without a script, or with a modifier key, it is a link.
+// A click on a request opens it in a drawer, with one entry in the history for any number of them: Back closes it.
+// Without a script, or with a modifier key, it is a link.
 
 document.addEventListener("click", (event) => {
-  const link = event.target.closest("a.open");
+  const link = event.target.closest("a[data-number]");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   fields.request.value = link.dataset.number;
@@ -196,8 +196,7 @@ $("requests").addEventListener("keydown", (event) => {
   keepOneStop();
 });
 
-// A page that nobody sees asks for nothing, and a list waits while a pointer moves over it, so that nothing moves away
-// from under the pointer.
+// A hidden page asks for nothing, and a list waits while a pointer moves over it, so that nothing moves under it.
 
 let pointed = -Infinity;
 for (const list of document.querySelectorAll(".scroll")) {
