@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/pem"
 	"errors"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -25,14 +26,16 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
+var updateScripts = flag.Bool("update", false, "write into scripts what they compare with cmp")
+
 // TestAccScripts runs the scripts of testdata/scripts.
 func TestAccScripts(t *testing.T) { runScripts(t, "testdata/scripts") }
 
 // TestAccGuideApproves acts the two jobs of the guide.
 func TestAccGuideApproves(t *testing.T) { runScripts(t, "testdata/scripts/approves") }
 
-// TestPolicyAsPrinted holds plans of an engine to the policy, by the commands that the guide prints.
-func TestPolicyAsPrinted(t *testing.T) {
+// TestPolicy holds plans of an engine to the policy of the guide about pins.
+func TestPolicy(t *testing.T) {
 	variable(t, conftestVariable)
 	runScripts(t, "testdata/scripts/policy")
 }
@@ -81,6 +84,7 @@ func runScripts(t *testing.T, folder string) {
 	testscript.Run(t, testscript.Params{
 		Dir:                folder,
 		RequireUniqueNames: true,
+		UpdateScripts:      *updateScripts,
 		Setup:              setUp,
 		Condition:          condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

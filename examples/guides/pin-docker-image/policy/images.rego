@@ -1,362 +1,120 @@
-# Each container image that a plan deploys, or leaves deployed, is one of the
-# catalogue's pins and has its digest. Anything that cannot be read is refused.
+# A plan passes if each type in it is listed here, and each image has the digest of a pin.
 package main
 
-# Other images that were reviewed, each with its digest.
+# Your types of resources, provisioners and actions, and the places of their images, also in texts of JSON.
+images_of := {
+	"aws_ecs_service": [], "aws_iam_role": [], "aws_iam_role_policy": [],
+	"aws_ecs_task_definition": ["container_definitions.image"],
+	"google_artifact_registry_repository": [], "kubernetes_secret_v1": [],
+	"google_cloud_run_v2_service": [
+		"build_config.source_location", "template.containers.base_image_uri",
+		"template.containers.image", "template.containers.source_code",
+	],
+	"kubernetes_deployment_v1": ["spec.template.spec.container.image", "spec.template.spec.init_container.image"],
+}
+
+# Other images that were reviewed, as they are written, each with its digest.
 reviewed := set()
 
-# Mirrors: how a repository begins there, and how the original begins.
-mirrors := {"europe-west3-docker.pkg.dev/northwind/models/": "registry.northwind.example/"}
+# What a block of the catalogue's provider may have as base_url, client_id and the like.
+catalogues := set()
 
-# Types whose own image is a machine's. Texts in them are still read.
-machines := {
-	"aws_appstream_fleet", "aws_appstream_image_builder", "aws_imagebuilder_image_recipe",
-	"azurerm_linux_virtual_machine", "azurerm_linux_virtual_machine_scale_set", "azurerm_virtual_machine",
-	"azurerm_windows_virtual_machine", "azurerm_windows_virtual_machine_scale_set", "digitalocean_droplet",
-	"google_compute_disk", "google_compute_image", "google_compute_instance",
-	"google_compute_instance_from_template", "google_compute_instance_template",
-	"google_compute_region_instance_template", "google_dataproc_cluster", "hcloud_server",
-	"huaweicloud_compute_instance", "ibm_is_instance", "incus_instance", "linode_instance", "lxd_instance",
-	"oci_core_instance", "openstack_blockstorage_volume_v3", "openstack_compute_instance_v2",
-	"openstack_images_image_v2", "opentelekomcloud_compute_instance_v2", "scaleway_instance_server",
-	"vultr_instance",
+deny contains "This is not a plan as terraform show -json prints it." if not input.planned_values
+deny contains "The plan is partial: plan without -target." if input.complete == false
+
+deny contains sprintf("%s: add %q: [] to images_of, with the places of its images, if any.", [part.address, part.type]) if {
+	some part in parts
+	not images_of[part.type]
 }
 
-# Names are compared in small letters, without "_" and "-".
-plain(name) := lower(replace(replace(name, "_", ""), "-", ""))
-
-# Names of images: one text, or an object or list that has one in parts.
-is_image(name) if regex.match(`image(s|name|ur[il]|identifier|ref|reference)?$`, name)
-
-# Arguments whose text decides on images. A jobspec can be read as JSON only, not as HCL.
-texts := {
-	"containerdefinitions", "containerproperties", "ecsproperties", "gcecontainerdeclaration", "jobspec",
-	"nodeproperties", "templatebody", "templatecontent", "yamlbody",
+deny contains sprintf("%s: its %s is %v. Give it a pin's digest, or list it in reviewed.", [address, place, image]) if {
+	some [address, type, place, image] in values
+	role(type, place) == "image"
+	type_name(image) in {"object", "string"}
+	not fits(image)
 }
 
-texts_of := {"azapi_resource": {"body"}, "helm_release": {"values"}}
-
-# Blocks and arguments that hide images while they are not known.
-blocks := {
-	"applicationstack", "container", "containers", "containerspec", "eksproperties", "imagerepository",
-	"initcontainer", "initcontainers", "jobtemplate", "podproperties", "primarycontainer", "spec", "taskspec", "template",
+deny contains sprintf("%s: its %s is not JSON. Write it with jsonencode.", [address, place]) if {
+	some [address, type, place, text] in values
+	role(type, place) == "above an image"
+	is_string(text)
 }
 
-blocks_of := {
-	"docker_image": {"name"},
-	"docker_registry_image": {"name"},
-	"helm_release": {"set", "setlist", "setsensitive"},
-	"kubernetes_manifest": {"manifest"},
+deny contains sprintf("%s: its %s is not known yet. First apply what it waits for.", [part.address, place]) if {
+	some part in parts
+	walk(part.after_unknown, [path, true])
+	place := place_of(path)
+	role(part.type, place)
 }
 
-# Values that a provider reports of a configuration, maybe of an earlier one.
-results := {
-	"argocd_application": {"status"},
-	"azapi_resource": {"output"},
-	"azurerm_linux_function_app": {"linuxfxversion"},
-	"azurerm_linux_function_app_slot": {"linuxfxversion"},
-	"azurerm_linux_web_app": {"linuxfxversion"},
-	"azurerm_linux_web_app_slot": {"linuxfxversion"},
-	"azurerm_windows_web_app": {"windowsfxversion"},
-	"azurerm_windows_web_app_slot": {"windowsfxversion"},
-	"kubernetes_manifest": {"object"},
+deny contains sprintf("provider %s: list its %s in catalogues, or set it in the environment.", [name, argument]) if {
+	some name, block in input.configuration.provider_config
+	endswith(block.full_name, "/modelcatalogue/modelcatalogue")
+	some argument in {"access_token", "base_url", "client_id", "headers"}
+	value := object.get(block.expressions[argument], "constant_value", "not a constant")
+	not value in (catalogues | {null})
 }
 
-deny contains "This is not a plan as terraform show -json prints one." if not input.planned_values
-
-deny contains sprintf("%s deploys %s, %s.", [address, image, fault(image)]) if some [address, image] in images
-
-deny contains sprintf("%s: the plan does not know %s yet, which decides on an image.", place) if some place in unknown
-
-deny contains sprintf("%s: %s cannot be read, and decides on an image.", place) if some place in unreadable
-
-deny contains sprintf("%s deploys the images of its chart: give each in values or set.", [address]) if {
-	some [address, "helm_release", _] in planned
-	not address in {found | some [found, _] in ((images | unknown) | unreadable)}
+parts contains object.union(resource, resource.change) if {
+	some resource in input.resource_changes
+	resource.mode != "data"
+	resource.change.after != null
 }
 
-# Says what is wrong with an image, if anything.
-fault(image) := "which is not a pin of the catalogue" if {
-	not image in reviewed
-	not repository(image) in {repository(pin) | some pin in pins}
-} else := "which has no digest" if {
-	not image in reviewed
-	not has_digest(image)
-} else := "whose digest is not the pin's" if {
-	not image in reviewed
-	not [repository(image), digest(image)] in pinned
+parts contains object.union(action, {"after": values, "after_unknown": unknown}) if {
+	some action in input.action_invocations
+	[values, unknown] := [object.get(action, name, {}) | some name in ["config_values", "config_unknown"]]
 }
 
-has_digest(image) if regex.match(`@sha256:[0-9a-f]{64}$`, image)
-
-digest(image) := substring(image, indexof(image, "@") + 1, -1)
-
-repository(image) := originals[0] if {
-	without_scheme := regex.replace(split(image, "@")[0], `^(?:docker|https?)://`, "")
-	name := regex.replace(regex.replace(without_scheme, `:[^/:]*$`, ""), `^(?:docker\.io/)?(?:library/)?([^.:]*)$`, "$1")
-	originals := array.concat(
-		[concat("", [there, trim_prefix(name, here)]) | some here, there in mirrors; startswith(name, here)],
-		[name],
-	)
+parts contains {"address": resource.address, "type": provisioner.type} if {
+	walk(input.configuration, [_, resource])
+	some provisioner in resource.provisioners
 }
+
+values contains [part.address, part.type, place_of(path), value] if {
+	some part in parts
+	walk(read(part.after), [path, value])
+}
+
+# Texts of JSON become what they stand for.
+read(values) := json.patch(values, [{"op": "replace", "path": path, "value": document} |
+	walk(values, [path, text])
+	document := json.unmarshal(text)
+	type_name(document) in {"array", "object"}
+])
+
+# In small letters, because some providers take "Image" for "image".
+place_of(path) := lower(concat(".", [name | some name in path; is_string(name)]))
+
+role(type, place) := "image" if {
+	place in {lower(path) | some path in images_of[type]}
+} else := "above an image" if {
+	some path in images_of[type]
+	startswith(lower(path), sprintf("%s.", [place]))
+} else := "image" if {
+	endswith(place, "image") # one that nobody has listed
+	not regex.match(`(annotations|labels|tags)\.`, place)
+}
+
+fits(image) if image in ({""} | reviewed)
+fits(image) if digest(image) in digests
+digest(image) := split(image, "@")[1] if regex.match(`^[\w./:-]+@sha256:[0-9a-f]{64}$`, image)
+digests contains digest(pin) if some pin in pins
+
+# A pin without a digest has the one that its registry gave to this plan.
+digests contains tag.sha256_digest if {
+	some tag in sources.docker_registry_image
+	tag.name in pins
+	not digest(tag.name)
+}
+
+pins contains model.docker_image if some model in sources.modelcatalogue_model
+pins contains model.docker_image if some model in sources.modelcatalogue_pinned_models[_].models
 
 # The data sources that the plan has read, and not values that look like one.
-sources contains source if {
+sources[source.type] contains source.values if {
 	walk(input.prior_state.values.root_module, [path, source])
 	not "values" in path
 	source.mode == "data"
+	regex.match(`/(modelcatalogue/modelcatalogue|kreuzwerker/docker)$`, source.provider_name)
 }
-
-pins contains image if {
-	some source in sources
-	endswith(source.provider_name, "/modelcatalogue/modelcatalogue")
-	some model in pinned_by(source)
-	image := model.docker_image
-	is_string(image)
-}
-
-pinned_by(source) := [source.values] if source.type == "modelcatalogue_model"
-
-pinned_by(source) := source.values.models if source.type == "modelcatalogue_pinned_models"
-
-pinned contains [repository(pin), digest(pin)] if {
-	some pin in pins
-	has_digest(pin)
-}
-
-# A pin without a digest has the one that its registry gave to this plan.
-pinned contains [repository(pin), source.values.sha256_digest] if {
-	some pin in pins
-	not has_digest(pin)
-	some source in sources
-	endswith(source.provider_name, "/kreuzwerker/docker")
-	source.type == "docker_registry_image"
-	source.values.name == pin
-}
-
-# The values that are deployed, the documents in their texts, those in the texts of these, and once more.
-planned contains [resource.address, resource.type, values] if {
-	some resource in input.resource_changes
-	resource.mode == "managed"
-	is_object(resource.change.after)
-	values := json.remove(resource.change.after, reported(resource.type, resource.change.after))
-}
-
-reported(type, value) := {[sprintf("%v", [step]) | some step in path] |
-	walk(value, [path, _])
-	name_at(path) in object.get(results, type, set())
-}
-
-documents_1 contains [address, document] if {
-	some [address, _, values] in planned
-	some document in documents_in(values)
-}
-
-documents_2 contains [address, document] if {
-	some [address, outer] in documents_1
-	some document in documents_in(outer)
-}
-
-documents_3 contains [address, document] if {
-	some [address, outer] in documents_2
-	some document in documents_in(outer)
-}
-
-documents contains pair if some pair in ((documents_1 | documents_2) | documents_3)
-
-documents contains [address, values] if {
-	some [address, type, values] in planned
-	not type in machines
-}
-
-documents_in(value) := {document |
-	walk(value, [_, text])
-	is_string(text)
-	some part in parts(text)
-	document := parsed(part)
-	type_name(document) in {"object", "array"}
-}
-
-# Lines of dashes or dots separate documents of YAML.
-parts(text) := regex.split(`(?:^|[\n\r\x{85}\x{2028}\x{2029}])(?:---|\.\.\.)(?:[\s\x{85}\x{2028}\x{2029}]|$)`, text)
-
-parsed(part) := yaml.unmarshal(part) if {
-	yaml.is_valid(part)
-} else := json.unmarshal(part)
-
-# Each object as pairs of a plain name and a value, with its own name.
-objects contains [address, name_at(path), pairs] if {
-	some [address, document] in documents
-	walk(document, [path, value])
-	is_object(value)
-	pairs := {[plain(key), field] | some key, field in value; not field in {null, ""}}
-}
-
-# The settings of a chart, "image.tag" and the like, as the objects that they are.
-objects contains [address, plain(last(parent)), pairs] if {
-	some [address, document] in documents
-	walk(document, [path, settings])
-	plain(path[count(path) - 1]) in {"set", "setlist", "setsensitive", "parameter", "parameters"}
-	some setting in settings
-	parent := before_last(setting.name)
-	pairs := {[plain(last(one.name)), one.value] | some one in settings; before_last(one.name) == parent; one.value != ""}
-}
-
-# Without the number of an element, as in "images[0]".
-last(name) := regex.replace(names[count(names) - 1], `\[\d+\]$`, "") if names := split(name, ".")
-
-before_last(name) := concat(".", array.slice(names, 0, count(names) - 1)) if names := split(name, ".")
-
-# The name at the end of a path; elements of lists have that of their list.
-spelled_at(path) := names[count(names) - 1] if {
-	names := [name | some name in path; is_string(name)]
-	count(names) > 0
-} else := ""
-
-name_at(path) := plain(spelled_at(path))
-
-images contains [address, joined(sprintf("%v", [text]), pairs)] if {
-	some [address, _, pairs] in objects
-	some [name, text] in pairs
-	is_image(name)
-	type_name(text) in {"string", "number"}
-	not is_picture(text)
-}
-
-is_picture(text) if regex.match(`^https?://[^?]*\.(?:gif|ico|jpe?g|png|svg|webp)(?:$|\?)`, text)
-
-images contains [address, text] if {
-	some [address, _, pairs] in objects
-	some [name, list] in pairs
-	is_image(name)
-	is_array(list)
-	some text in list
-	is_string(text)
-}
-
-images contains [address, joined(text, pairs)] if {
-	some [address, name, pairs] in objects
-	is_image(name)
-	text := first(pairs, own_names)
-}
-
-# An object with a tag or a digest beside a repository is an image, whatever its name.
-images contains [address, joined(text, pairs)] if {
-	some [address, _, pairs] in objects
-	text := first(pairs, ["repository", "imagerepository"])
-	first(pairs, array.concat(tags, digests))
-}
-
-images contains [address, substring(text, 7, -1)] if {
-	some [address, _, pairs] in objects
-	some ["linuxfxversion", text] in pairs
-	startswith(upper(text), "DOCKER|")
-}
-
-images contains [address, values.name] if {
-	some [address, type, values] in planned
-	type in {"docker_image", "docker_registry_image"}
-}
-
-own_names := ["newname", "repository", "name", "reference", "url", "uri"]
-
-hosts := ["registry", "registryurl", "dockerregistryurl", "imageregistry"]
-
-tags := ["tag", "imagetag", "dockerimagetag", "newtag"]
-
-digests := ["digest", "imagedigest"]
-
-first(pairs, names) := [sprintf("%v", [value]) |
-	some name in names
-	some [key, value] in pairs
-	key == name
-	type_name(value) in {"string", "number"}
-][0]
-
-joined(text, pairs) := concat("", [host_of(text, pairs), text, after(":", tags, pairs), after("@", digests, pairs)])
-
-after(sign, names, pairs) := concat("", [sign, first(pairs, names)])
-
-after(_, names, pairs) := "" if not first(pairs, names)
-
-host_of(text, pairs) := concat("", [host, "/"]) if {
-	host := trim_suffix(regex.replace(first(pairs, hosts), `^https?://`, ""), "/")
-	not startswith(text, host)
-} else := ""
-
-# Places that should name an image but do not.
-unreadable contains [address, spelled_at(path)] if {
-	some [address, type, values] in planned
-	walk(values, [path, text])
-	is_string(text)
-	name := name_at(path)
-	name in (texts | object.get(texts_of, type, set()))
-	not is_read(name, text)
-}
-
-unreadable contains [address, name] if {
-	some [address, name, pairs] in objects
-	name in {"containerimage", "dockerimage", "image", "images"}
-	not first(pairs, own_names)
-	names := {key | some [key, _] in pairs}
-	count(names - {"pullpolicy", "pullsecrets"}) > 0
-	not "type" in names # a schema
-}
-
-unreadable contains [address, name] if {
-	some [address, _, pairs] in objects
-	some [name, _] in pairs
-	name in {"dockerimagetag", "imagedigest", "imageregistry", "imagetag"}
-	not first(pairs, ["imagerepository", "repository"])
-	every other, _ in {key: true | some [key, _] in pairs} {
-		not is_image(other)
-	}
-}
-
-unreadable contains [address, "linux_fx_version"] if {
-	some [address, _, pairs] in objects
-	some ["linuxfxversion", text] in pairs
-	startswith(upper(text), "COMPOSE|")
-}
-
-is_read("jobspec", text) if json.is_valid(text)
-
-is_read(name, text) if {
-	name != "jobspec"
-	every part in parts(text) {
-		type_name(parsed(part)) in {"object", "array", "null"}
-	}
-}
-
-unknown contains [resource.address, spelled_at(path)] if {
-	some resource in input.resource_changes
-	resource.mode == "managed"
-	walk(resource.change.after_unknown, [path, true])
-	count({plain(key) | some key in path; is_string(key)} & object.get(results, resource.type, set())) == 0
-	decides(resource.type, name_at(path), path)
-}
-
-decides(type, name, _) if {
-	some names in [texts, blocks, object.get(texts_of, type, set()), object.get(blocks_of, type, set())]
-	name in names
-}
-
-decides(type, _, path) if {
-	not type in machines
-	some key in path
-	is_image(plain(key))
-}
-
-# A setting of a chart whose value is not known.
-unknown contains [resource.address, setting.name] if {
-	some resource in input.resource_changes
-	some list in ["set", "set_list", "set_sensitive"]
-	some i, setting in resource.change.after[list]
-	walk(resource.change.after_unknown[list][i].value, [_, true])
-	some part in split(setting.name, ".")
-	is_piece(plain(last(part)))
-}
-
-is_piece(name) if is_image(name)
-
-is_piece(name) if name in array.concat(["repository"], array.concat(hosts, array.concat(tags, digests)))
