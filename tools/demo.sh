@@ -55,7 +55,7 @@ printf 'provider_installation {\n  dev_overrides {\n    "modelcatalogue/modelcat
 cp -R examples/pin-docker-image "$work/module"
 
 step "Building the provider, and starting a sandbox of the catalogue."
-tools/build.sh "the provider and the sandbox" "one to three minutes" -o="$work/" . ./cmd/modelcatalogue-sandbox
+go build -v -o="$work/" . ./cmd/modelcatalogue-sandbox
 "$work/modelcatalogue-sandbox" -listen=127.0.0.1:0 -ready-file="$work/ready.json" >/dev/null &
 sandbox=$!
 until [[ -s $work/ready.json ]]; do

@@ -5,10 +5,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-engine=${TF_ACC_TERRAFORM_PATH:?the engine, from tools/with-engine.sh}
+engine=$(tools/engine.sh)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-tools/install.sh "$work/mirror" >/dev/null
+${MAKE:-make} --no-print-directory install DIR="$work/mirror" >/dev/null
 unset "${!TF_@}"
 export TF_CLI_CONFIG_FILE=$work/mirror.tfrc CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1 TF_INPUT=0
 # They are large, and two of the configurations share one.

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Prints the absolute path of the engine that this project's commands use:
-# TF_ACC_TERRAFORM_PATH if it is set, else `terraform`, else `tofu` on the
-# PATH, else the OpenTofu that tools/tofu pins, built once from Go modules.
-# Nothing but the path goes to standard output.
+# engine.sh                      prints the absolute path of the engine that this project's commands use
+# engine.sh COMMAND [ARGUMENT…]  runs a command with the variables that acceptance tests need
+#
+# The engine is TF_ACC_TERRAFORM_PATH if that is set, else `terraform` or `tofu` on the PATH, else the OpenTofu of
+# tools/tofu, which is built once from Go modules.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -14,11 +15,13 @@ if [[ -n ${TF_ACC_TERRAFORM_PATH:-} ]]; then
   fi
 elif ! found=$(type -P terraform || type -P tofu); then
   found=$root/.cache/bin/tofu
-  # make decides whether there is something to build.
   ${MAKE:-make} --silent --no-print-directory -C "$root" .cache/bin/tofu >&2
 fi
+found=$(cd "$(dirname "$found")" && pwd)/$(basename "$found")
 
-case $found in
-  /*) printf '%s\n' "$found" ;;
-  *) printf '%s/%s\n' "$(cd "$(dirname "$found")" && pwd)" "$(basename "$found")" ;;
-esac
+if (($# == 0)); then
+  printf '%s\n' "$found"
+else
+  export TF_ACC_TERRAFORM_PATH=$found TF_ACC=1
+  exec "$@"
+fi

@@ -34,13 +34,13 @@ done
 
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
-tools/build.sh "the sandbox" "one to three minutes" -ldflags="$flags" -o="$sandbox" ./cmd/modelcatalogue-sandbox
+go build -v -ldflags="$flags" -o="$sandbox" ./cmd/modelcatalogue-sandbox
 built=()
 for platform in "${platforms[@]}"; do
   export GOOS=${platform%_*} GOARCH=${platform#*_}
   # The archive has the content of this folder: the program, under the name that engines look for.
   program=$build/$platform/terraform-provider-modelcatalogue_v$version$(go env GOEXE)
-  tools/build.sh "the provider for $platform" "one to three minutes" -ldflags="$flags" -o="$program" .
+  go build -v -ldflags="$flags" -o="$program" .
   built+=("$build/$platform")
 done
 unset GOOS GOARCH

@@ -38,7 +38,7 @@ done
 sign() {
   local list=$1_SHA256SUMS
   shift
-  ../../tools/sums.sh "$@" >"$list"
+  shasum --algorithm=256 "$@" >"$list"
   gpg --batch --local-user "$GPG_FINGERPRINT" --output "$list.sig" --detach-sign "$list"
 }
 sign "$sandbox" "$sandbox"_*.zip "${sandbox}_openapi.json"

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# test-worst.sh [FLAG…] runs all tests with these flags of `go test`, without the race detector, where contributors are,
-# all at once: in a copy without git whose path has spaces, as the path of the temporary folder has; with SIGHUP ignored,
-# as by nohup; without IPv6 or any other network, if this machine allows that; behind a proxy that is down; with the
-# lines of a sandbox in the environment, and variables that change the provider's behaviour, or that nothing reads.
+# test-worst.sh runs all tests, without the race detector, where contributors are, all at once: in a copy without git
+# whose path has spaces, as the path of the temporary folder has; with SIGHUP ignored, as by nohup; without IPv6 or any
+# other network, if this machine allows that; behind a proxy that is down; with the lines of a sandbox in the
+# environment, and variables that change the provider's behaviour, or that nothing reads.
 # It then repeats the tests that call git, in a clone owned by another user: `make build`, and the tests of the tools.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+export CGO_ENABLED=0 TF_ACC_TERRAFORM_PATH
+TF_ACC_TERRAFORM_PATH=$(tools/engine.sh)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap '' HUP
@@ -14,7 +16,7 @@ trap '' HUP
 GIT_INDEX_FILE=$work/index git add --all
 GIT_INDEX_FILE=$work/index git checkout-index --all --prefix="$work/a tarball/"
 mkdir "$work/t m p"
-tools/build.sh "the sandbox" "one to three minutes" -o="$work/" ./cmd/modelcatalogue-sandbox
+go build -v -o="$work/" ./cmd/modelcatalogue-sandbox
 go list -deps -test ./... >/dev/null # downloads what is missing
 
 # shellcheck disable=SC2016 # the inner shell's arguments
@@ -27,10 +29,10 @@ fi
 # exec sets the lines of the sandbox, and exempts it from a proxy. Pasting the lines does not exempt it.
 cd "$work/a tarball"
 TMPDIR="$work/t m p" "${alone[@]}" "$work/modelcatalogue-sandbox" exec -- env -u NO_PROXY -u no_proxy \
-  -u RACE -u MODELCATALOGUE_TEST_MODEL_GROUP_ID \
+  -u MODELCATALOGUE_TEST_MODEL_GROUP_ID \
   http_proxy=http://127.0.0.1:9 HTTPS_PROXY=http://127.0.0.1:9 \
   MODELCATALOGUE_SNAPSHOT=false MODELCATALOGUE_MAX_REQUESTS=1/1h MODELCATALOGUE_URL=unread \
-  MODELCATALOGUE_SANDBOX_RATE_LIMIT=1/1h tools/test.sh "$@"
+  MODELCATALOGUE_SANDBOX_RATE_LIMIT=1/1h make --no-print-directory test RACE=
 
 # Git takes the copy for the clone of another owner, which it refuses unless its settings say otherwise. By default go
 # stamps what it builds there, and fails. The variable is git's own for tests; chown is for root only.
@@ -41,4 +43,4 @@ if git status >/dev/null 2>&1; then
   exit 1
 fi
 GOFLAGS=-buildvcs=auto make --no-print-directory build
-TMPDIR="$work/t m p" go test "$@" ./internal/tools
+TMPDIR="$work/t m p" go test -count=1 ./internal/tools

@@ -229,7 +229,7 @@ func printedConfigurations(t *testing.T) map[string]string {
 	return printed
 }
 
-// TestPagesAndExamples: every configuration of a page is a file of examples/, which `make docs-check` checks, and every
+// TestPagesAndExamples: every configuration of a page is a file of examples/, which `make lint` checks, and every
 // example is on a page. Each names the provider and the engine with their versions.
 func TestPagesAndExamples(t *testing.T) {
 	t.Parallel()

@@ -201,7 +201,7 @@ func plainShell() string {
 // plugins is a folder of the whole run. It has the programs of this project, and the engine under test as bin/terraform.
 var plugins string
 
-// built builds with the flags of tools/build.sh, so that both compile dependencies once.
+// built builds with the flags of make, so that dependencies are compiled once.
 var built = sync.OnceValue(func() error {
 	cmd := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false", "-o", plugins+string(filepath.Separator),
 		".", "./cmd/modelcatalogue-sandbox")

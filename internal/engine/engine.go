@@ -37,7 +37,7 @@ func Find(ctx context.Context) (Engine, error) {
 		}
 	}
 	return Engine{}, fmt.Errorf("neither terraform nor tofu is on the PATH, and %s does not name another: "+
-		"tools/with-engine.sh builds one", Variable)
+		"tools/engine.sh builds one", Variable)
 }
 
 var versionLine = regexp.MustCompile(`^(Terraform|OpenTofu) v(\S+)`)

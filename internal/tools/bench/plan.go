@@ -13,30 +13,20 @@ import (
 // bench has what all measurements share.
 type bench struct {
 	engine engine.Engine
+	builds string // make builds the provider and its floor here, each in a folder of its name
 	root   string // a folder of scratch space
-	ours   string // the folder of the provider
-	floor  string // the folder of its floor
 }
 
-// prepare builds the provider and its floor. The caller removes root, after an error too.
+// prepare finds the engine. The caller removes root, after an error too.
 func prepare(ctx context.Context) (b bench, err error) {
 	if b.engine, err = engine.Find(ctx); err != nil {
 		return b, err
 	}
-	if b.root, err = os.MkdirTemp("", "modelcatalogue-bench-"); err != nil {
+	if b.builds, err = filepath.Abs(".cache/bench"); err != nil {
 		return b, err
 	}
-	b.ours = filepath.Join(b.root, "ours")
-	b.floor = filepath.Join(b.root, "floor")
-	for dir, pkg := range map[string]string{b.ours: ".", b.floor: "./internal/tools/bench/floor"} {
-		program := filepath.Join(dir, "terraform-provider-modelcatalogue")
-		cmd := engine.Command(ctx, "go", "build", "-ldflags=-s -w", "-o", program, pkg)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return b, fmt.Errorf("building %s: %w\n%s", pkg, err, out)
-		}
-	}
-	return b, nil
+	b.root, err = os.MkdirTemp("", "modelcatalogue-bench-")
+	return b, err
 }
 
 // pairs is how many pairs of plans a scenario has.
@@ -44,22 +34,22 @@ const pairs = 5
 
 // measure plans both ways in turn. The order changes from pair to pair, so that neither way always comes second.
 func (b bench) measure(ctx context.Context, s scenario) (ours, theirs samples, err error) {
-	url, stop, err := serve(s.groups, s.models, s.latency)
+	service, err := serve(s)
 	if err != nil {
 		return ours, theirs, err
 	}
-	defer stop()
+	defer service.Close()
 	answers, err := os.MkdirTemp(b.root, "floor-")
 	if err != nil {
 		return ours, theirs, err
 	}
-	env := append(engine.Service(url, "bench", "bench"), "FLOOR_DIR="+answers)
-	mine := plan{s.config, b.ours}
-	other := plan{s.other, b.ours}
+	env := append(engine.Service(service.URL, "bench", "bench"), "FLOOR_DIR="+answers)
+	mine := plan{s.config, "provider"}
+	other := plan{s.other, "provider"}
 	if s.other == "" {
-		other = plan{s.config, b.floor}
+		other = plan{s.config, "floor"}
 	}
-	// This plan fills the caches of the service and the floor.
+	// This plan fills the floor.
 	if err := b.run(ctx, other, env, &samples{}); err != nil {
 		return ours, theirs, err
 	}
@@ -75,10 +65,10 @@ func (b bench) measure(ctx context.Context, s scenario) (ours, theirs samples, e
 	return ours, theirs, nil
 }
 
-// plan is a configuration with the folder of its provider.
+// plan is a configuration, and which build reads it.
 type plan struct {
-	config  string
-	plugins string
+	config string
+	build  string
 }
 
 // samples are the costs of the same plan, in seconds of the engine and its provider together.
@@ -96,7 +86,7 @@ const header = `terraform {
 
 // run plans once, with more entries of the environment, and adds the cost.
 func (b bench) run(ctx context.Context, p plan, env []string, into *samples) error {
-	override, err := engine.Override(filepath.Join(b.root, "engine.tfrc"), p.plugins)
+	override, err := engine.Override(filepath.Join(b.root, "engine.tfrc"), filepath.Join(b.builds, p.build))
 	if err != nil {
 		return err
 	}

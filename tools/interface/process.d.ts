@@ -1,1 +1,0 @@
-declare const process: { env: Record<string, string | undefined> };
