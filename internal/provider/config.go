@@ -43,11 +43,8 @@ func settingOf(value attr.Value) settings.Value {
 	return setting
 }
 
-// asText returns a value as the environment would spell it. That of null is empty.
+// asText returns a value as the environment would spell it. That of a text without a value is empty.
 func asText(value attr.Value) string {
-	if value.IsNull() {
-		return ""
-	}
 	switch value := value.(type) {
 	case types.Number:
 		return value.ValueBigFloat().Text('f', -1)
@@ -61,7 +58,7 @@ func asText(value attr.Value) string {
 func diagnosticsOf(problems []settings.Problem) (diags diag.Diagnostics) {
 	for _, p := range problems {
 		d := diag.Diagnostic(diag.NewErrorDiagnostic(p.Summary, p.Detail))
-		if p.IsWarning {
+		if p.Kind == settings.Warning {
 			d = diag.NewWarningDiagnostic(p.Summary, p.Detail)
 		}
 		switch len(p.Path) {

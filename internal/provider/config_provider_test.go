@@ -38,8 +38,7 @@ func validateProvider(t *testing.T, config arguments) []*tfprotov6.Diagnostic {
 
 // within returns a provider in an environment. The assignments are without their prefix.
 func within(assignments ...string) *catalogueProvider {
-	env := surroundings(assignments...)
-	return &catalogueProvider{version: "test", environment: &env}
+	return &catalogueProvider{version: "test", environment: surroundings(assignments...)}
 }
 
 // TestAllProblemsAreReportedAtOnce: configuring reports every mistake of the process's own environment, each on its
@@ -66,7 +65,7 @@ func TestTheEnvironmentConfigures(t *testing.T) {
 	p := within(
 		"BASE_URL="+sandboxtest.Start(t, service), "CLIENT_ID=northwind", "CLIENT_SECRET=northwind-sandbox-secret", "MAX_RETRIES=0",
 	)
-	(*p.environment)["TF_APPEND_USER_AGENT"] = "ci/1.2\r\nX-A: (a b)"
+	p.environment["TF_APPEND_USER_AGENT"] = "ci/1.2\r\nX-A: (a b)"
 	e := configure(t, p, arguments{argBaseURL: ""})
 	expectRequests(t, service, nil)
 	service.Inject(status(503, "", 0))
@@ -83,15 +82,18 @@ func TestTheEnvironmentConfigures(t *testing.T) {
 // error.
 func TestUnknownArguments(t *testing.T) {
 	t.Parallel()
+	if inSchema := len(schemas.Provider.Block.Attributes); inSchema != len(settings.Arguments) {
+		t.Errorf("the schema has %d arguments, and the package of settings %d", inSchema, len(settings.Arguments))
+	}
 	elements := map[string]any{"X-A": unknown, "X-B": unknown, "X-C": "c"}
 	for i, argument := range append(slices.Clone(settings.Arguments), argHeaders) {
 		value := any(unknown)
 		if i == len(settings.Arguments) {
 			value = elements
 		}
-		got, problems := settle(t, complete.with(argument, value), strings.ToUpper(argument)+"=wrong")
-		if len(problems) > 0 || !slices.Equal(got.Unknown, []string{argument}) {
-			t.Errorf("%s: problems %+v, unknown %q", argument, problems, got.Unknown)
+		got := settle(t, complete.with(argument, value), strings.ToUpper(argument)+"=wrong")
+		if got.Problems != nil || !slices.Equal(got.Unknown, []string{argument}) {
+			t.Errorf("%s: problems %+v, unknown %q", argument, got.Problems, got.Unknown)
 		}
 	}
 	// It does not hide a problem of a different argument.

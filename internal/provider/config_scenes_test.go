@@ -17,7 +17,7 @@ import (
 func surrounded(title string, config arguments, assignments ...string) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		env := settings.EnvironmentOf(assignments)
-		_, diagnostics := startEngine(t, &catalogueProvider{version: "test", environment: &env}, config)
+		_, diagnostics := startEngine(t, &catalogueProvider{version: "test", environment: env}, config)
 		return diagnostics
 	}}
 }
@@ -25,9 +25,9 @@ func surrounded(title string, config arguments, assignments ...string) scene {
 // rejectedScene returns a scene of credentials that the service rejects with err.
 func rejectedScene(title string, err error, config arguments, assignments ...string) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		s, problems := settle(t, config.with(argBaseURL, complete[argBaseURL]), assignments...)
-		if len(problems) > 0 {
-			t.Fatalf("%+v", problems)
+		s := settle(t, config.with(argBaseURL, complete[argBaseURL]), assignments...)
+		if s.Problems != nil {
+			t.Fatalf("%+v", s.Problems)
 		}
 		d := blockRead{connection: &connection{explainer: s.Explainer()}, dataSource: "modelcatalogue_model_groups"}
 		return protocol6(d.problem(err, explain.Subject{}).Diagnostic())
@@ -86,7 +86,7 @@ func originScenes() []scene {
 			"CLIENT_ID=i", "CLIENT_SECRET=s", "ACCESS_TOKEN='t'"),
 	}
 	for _, secret := range []string{
-		"s", "s\n", `"s"`, "\ufeffs", "${SECRET}", "None", "s\nt", "CLIENT_SECRET=s", "se\u200bcret", "/etc/hosts", "****", "id",
+		"s", "s\n", `"s"`, "\ufeffs", "${SECRET}", "None", "s\nt", "CLIENT_SECRET=s", "se\u200bcret", "/etc/hosts", "****", "id", "Client-Secret",
 	} {
 		title := fmt.Sprintf("a secret of the environment rejected, %q", secret)
 		scenes = append(scenes, rejectedScene(title, rejected, id, "CLIENT_SECRET="+secret))

@@ -65,7 +65,7 @@ func situationScenes() (scenes []scene) {
 		}
 		scenes = append(scenes, scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			block, env := situation(t, assignments)
-			_, diagnostics := startEngine(t, &catalogueProvider{version: "test", environment: &env}, block)
+			_, diagnostics := startEngine(t, &catalogueProvider{version: "test", environment: env}, block)
 			for _, d := range diagnostics {
 				d.Detail = file.ReplaceAllString(d.Detail, `"/run/file"`)
 			}
@@ -109,7 +109,7 @@ func outcomeOf(t *testing.T, line string) string {
 	t.Helper()
 	given, env := situation(t, line)
 	var written logs
-	configured, err := newServer(&catalogueProvider{version: "test", environment: &env}).ConfigureProvider(written.in(t.Context()),
+	configured, err := newServer(&catalogueProvider{version: "test", environment: env}).ConfigureProvider(written.in(t.Context()),
 		&tfprotov6.ConfigureProviderRequest{Config: given.value(t, schemas.Provider.ValueType())})
 	if err != nil {
 		t.Fatal(err)

@@ -45,10 +45,9 @@ const (
 var complete = arguments{argBaseURL: "https://catalogue.example", argClientID: "id", argClientSecret: "secret"}
 
 // settle resolves a provider block in an environment of these assignments, whose names lack their prefix.
-func settle(tb testing.TB, given arguments, assignments ...string) (settings.Resolved, []settings.Problem) {
+func settle(tb testing.TB, given arguments, assignments ...string) settings.Resolved {
 	tb.Helper()
-	s := settings.Resolve(block(tb, given), surroundings(assignments...))
-	return s, append(s.Problems, s.Missing...)
+	return settings.Resolve(block(tb, given), surroundings(assignments...))
 }
 
 // block returns a provider block as the provider decodes it.
@@ -154,12 +153,12 @@ func TestSettings(t *testing.T) {
 		"empty variables count not": {complete, append(blank, "ACCESS_TOKEN="), defaults},
 		"the block goes first":      {whole, append(wrong, "CLIENT_SECRET_FILE=none"), ofWhole},
 	} {
-		got, problems := settle(t, test.block, test.environment...)
+		got := settle(t, test.block, test.environment...)
 		if base := got.Client.BaseURL; base != nil {
 			base.RawPath = "" // how the path is escaped; TestConfigurations compares it
 		}
-		if len(problems) > 0 || !reflect.DeepEqual(got.Client, test.want) || got.Unknown != nil {
-			t.Errorf("%s: %+v, %+v\nwant %+v", name, problems, got, test.want)
+		if got.Problems != nil || !reflect.DeepEqual(got.Client, test.want) || got.Unknown != nil {
+			t.Errorf("%s: %+v\nwant %+v", name, got, test.want)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func throughProxy(
 	address := listening.Listener.Addr().String()
 	env := settings.EnvironmentOf(strings.Split(strings.ReplaceAll(strings.Join(variables, "\n"), "127.0.0.1:PORT", address), "\n"))
 	var mu sync.Mutex
-	p := &catalogueProvider{version: "test", environment: &env, dial: func(ctx context.Context, network, to string) (net.Conn, error) {
+	p := &catalogueProvider{version: "test", environment: env, dial: func(ctx context.Context, network, to string) (net.Conn, error) {
 		mu.Lock()
 		dialled = append(dialled, to)
 		mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -37,7 +38,7 @@ type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error
 type catalogueProvider struct {
 	version string
 	// environment replaces that of the process in tests.
-	environment *settings.Environment
+	environment settings.Environment
 	// dial replaces the network in tests that run on a fake clock.
 	dial dialFunc
 }
@@ -61,28 +62,28 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 // authority in front of the service.
 func credentialAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		settings.BaseURL: optional(settings.BaseURL, "The service's address: an absolute `https` URL, with a path prefix or not "+
+		"base_url": optional("base_url", "The service's address: an absolute `https` URL, with a path prefix or not "+
 			"and without `/v1`; `http` is accepted for a loopback host only. Required."),
-		settings.ClientID: optional(settings.ClientID, "The client id of your organisation's credentials. Required, "+
+		"client_id": optional("client_id", "The client id of your organisation's credentials. Required, "+
 			"together with `client_secret`, unless there is an `access_token`."),
-		settings.ClientSecret: secret(settings.ClientSecret, "The client secret of your organisation's credentials, best kept "+
+		"client_secret": secret("client_secret", "The client secret of your organisation's credentials, best kept "+
 			"out of the configuration."),
-		settings.AccessToken: secret(settings.AccessToken, "A bearer token in place of `client_id` and `client_secret`. The "+
+		"access_token": secret("access_token", "A bearer token in place of `client_id` and `client_secret`. The "+
 			"provider then never requests one, and cannot renew this."),
-		settings.Headers: schema.MapAttribute{
+		"headers": schema.MapAttribute{
 			MarkdownDescription: "Headers that are sent with every request, of tokens too, for a gateway in front " +
 				"of the service: the value of each by its name. Names that HTTP or the provider sets itself, such " +
-				"as `Authorization`, are refused." + otherSources(settings.Headers),
+				"as `Authorization`, are refused." + otherSources("headers"),
 			ElementType: types.StringType,
 			Optional:    true,
 			Sensitive:   true,
 		},
-		settings.ClientCertificate: optional(settings.ClientCertificate, "The certificate in PEM form, followed by those "+
+		"client_certificate_pem": optional("client_certificate_pem", "The certificate in PEM form, followed by those "+
 			"between it and its authority, that is presented to a gateway which asks for one. `client_key_pem` "+
 			"belongs to it."),
-		settings.ClientKey: secret(settings.ClientKey, "The private key in PEM form of the certificate in "+
+		"client_key_pem": secret("client_key_pem", "The private key in PEM form of the certificate in "+
 			"`client_certificate_pem`, not encrypted."),
-		settings.CACertificate: optional(settings.CACertificate, "Certificates in PEM form that are trusted beside the "+
+		"ca_certificate_pem": optional("ca_certificate_pem", "Certificates in PEM form that are trusted beside the "+
 			"system's own, for a service behind a private authority. One that cannot be parsed is left out with a "+
 			"warning."),
 	}
@@ -91,23 +92,23 @@ func credentialAttributes() map[string]schema.Attribute {
 // requestAttributes returns the arguments for how requests are sent.
 func requestAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		settings.RequestTimeout: optional(settings.RequestTimeout, "How long one attempt of one request may take, the "+
+		"request_timeout": optional("request_timeout", "How long one attempt of one request may take, the "+
 			"body included, as a duration such as `10s`."),
-		settings.ReadTimeout: optional(settings.ReadTimeout, "How long one question to the service may take, every wait "+
+		"read_timeout": optional("read_timeout", "How long one question to the service may take, every wait "+
 			"and retry included, as a duration such as `90s`. A data source that asks about many groups has as "+
 			"long for each of them."),
-		settings.MaxRetries: schema.NumberAttribute{
+		"max_retries": schema.NumberAttribute{
 			MarkdownDescription: "How many attempts may follow the first when the network or the service fails " +
-				"in a way that may pass. `0` is allowed." + otherSources(settings.MaxRetries),
+				"in a way that may pass. `0` is allowed." + otherSources("max_retries"),
 			Optional: true,
 		},
-		settings.MaxRequests: optional(settings.MaxRequests, "The most requests this process may send in a period, "+
+		"max_requests": optional("max_requests", "The most requests this process may send in a period, "+
 			"token requests included: `60/1m` is 60 in any minute. They may come in a burst; `1/2s` is an even "+
 			"pace. Unlimited by default; the process still pauses when the service asks it to."),
-		settings.Snapshot: schema.BoolAttribute{
+		"snapshot": schema.BoolAttribute{
 			MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see " +
 				"the same answer. `false` makes each block read afresh, for a run that publishes a revision and " +
-				"then reads it." + otherSources(settings.Snapshot),
+				"then reads it." + otherSources("snapshot"),
 			Optional: true,
 		},
 	}
@@ -143,8 +144,10 @@ func (p *catalogueProvider) ValidateConfig(
 ) {
 	block := decode(ctx, req.Config, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		problems := settings.Resolve(block, nil).Problems
-		resp.Diagnostics.Append(diagnosticsOf(problems).Errors()...)
+		problems := slices.DeleteFunc(settings.Resolve(block, nil).Problems, func(p settings.Problem) bool {
+			return p.Kind != settings.Invalid
+		})
+		resp.Diagnostics.Append(diagnosticsOf(problems)...)
 	}
 }
 
@@ -156,12 +159,12 @@ func (p *catalogueProvider) Configure(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	env := settings.EnvironmentOf(os.Environ())
-	if p.environment != nil {
-		env = *p.environment
+	env := p.environment
+	if env == nil {
+		env = settings.EnvironmentOf(os.Environ())
 	}
 	resolved := settings.Resolve(block, env)
-	resp.Diagnostics.Append(diagnosticsOf(append(resolved.Problems, resolved.Missing...))...)
+	resp.Diagnostics.Append(diagnosticsOf(resolved.Problems)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}

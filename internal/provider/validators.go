@@ -183,17 +183,19 @@ func textProblem(value attr.Value) string {
 // provider.
 func countProblem(value attr.Value) string {
 	number, _ := value.(types.Number)
-	count := number.ValueBigFloat()
+	count, bound := number.ValueBigFloat(), ""
 	_, accuracy := count.Int64()
 	switch {
 	case !count.IsInt():
-		return fmt.Sprintf("must be a whole number, not %s", count.Text('g', 20))
+		bound = "a whole number"
 	case count.Sign() < 0:
-		return fmt.Sprintf("must be at least 0, not %s", count.Text('g', 20))
+		bound = "at least 0"
 	case accuracy != big.Exact:
-		return fmt.Sprintf("must be at most %d, not %s", int64(math.MaxInt64), count.Text('g', 20))
+		bound = fmt.Sprint("at most ", int64(math.MaxInt64))
+	default:
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("must be %s, not %s", bound, count.Text('g', 20))
 }
 
 // idOrName validates, on id, that a block gives either that or name. An engine then points at the block's own arguments

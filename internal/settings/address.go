@@ -49,38 +49,49 @@ func parseBaseURL(text string) (*url.URL, error) {
 // addressMistake says what is wrong with a base URL, which is parsed as u or with an error, or returns "".
 func addressMistake(text string, u *url.URL, err error) string {
 	const form = "; write https://HOST, with :PORT and /PATH if needed, without a user name, query or fragment"
-	unseen := oddityOf(text, func(r rune) bool { return r == ' ' || isUnseen(r) }, form)
+	odd, ofHost := oddityOfAddress(text, form), hostMistake(text, u)
 	switch {
-	case unseen != "":
-		return unseen
+	case odd != "":
+		return odd
 	case strings.Count(text, "://") != 1, err == nil && !slices.Contains([]string{"https", "http"}, u.Scheme):
 		return "it must be one absolute URL that starts with https://"
-	case err != nil && !strings.Contains(text, "@"):
-		return "it cannot be parsed as a URL" + form
-	case err != nil, u.User != nil:
+	case strings.Contains(text, "@") && (err != nil || u.User != nil):
 		return "it must not hold a user name or password"
+	case ofHost != "":
+		return ofHost + form
+	case err != nil:
+		return "it cannot be parsed as a URL" + form
 	}
-	odd := redact.OddCharacter(text, otherThan(":/[]-._~%!$&'()*+,;=@"))
-	if problem := cmp.Or(odd, hostMistake(u)); problem != "" {
-		return problem + form
+	if odd = redact.OddCharacter(text, otherThan(":/[]-._~%!$&'()*+,;=@")); odd != "" {
+		return odd + form
 	}
 	return ""
 }
 
-// hostMistake says what is wrong with the host or the port of an address, or returns "".
-func hostMistake(u *url.URL) string {
-	host := strings.ToLower(u.Hostname())
-	port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
-	odd := redact.OddCharacter(host, otherThan("-._~"))
+// hostMistake says what is wrong with the host or the port of an address, or returns "". If u is nil, the address
+// cannot be parsed: a user name and a password end at the last "@" then. What stands in place of a port may be a
+// password, and no character of it is shown.
+func hostMistake(address string, u *url.URL) string {
+	_, host, _ := strings.Cut(address, "://")
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	host = host[:strings.IndexAny(host+"/", "/?#")]
+	if u != nil {
+		host = u.Host
+	}
+	ofIPv6 := strings.LastIndexByte(host, ']') + 1
+	name, port, hasPort := strings.Cut(host[ofIPv6:], ":")
+	name = strings.ToLower(host[:ofIPv6] + name)
+	number, err := strconv.ParseUint(port, 10, 16)
+	odd := redact.OddCharacter(name, otherThan("-._~%:[]"))
 	switch {
-	case host == "":
+	case name == "":
 		return "it does not name a host"
-	case host == "http", host == "https":
-		return "it has " + host + " in place of a host"
-	case err != nil, port == 0, strings.HasSuffix(u.Host, ":"):
-		return "its port is not a number from 1 to 65535"
-	case odd != "" && u.Host[0] != '[': // which begins an IPv6 address
+	case name == "http", name == "https":
+		return "it has " + name + " in place of a host"
+	case odd != "":
 		return "in its host, " + odd
+	case hasPort && (err != nil || number == 0):
+		return "its port is not a number from 1 to 65535"
 	}
 	return ""
 }

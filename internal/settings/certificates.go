@@ -42,7 +42,7 @@ func (r *resolver) warnOfDates(own *x509.Certificate) {
 	if now.After(own.NotBefore) && now.Before(own.NotAfter) {
 		return
 	}
-	r.addWarning(explain.SummaryNotValidNow,
+	r.add(Warning, explain.SummaryNotValidNow,
 		fmt.Sprintf("The certificate in %s is valid from %s until %s; this machine's clock says %s. A server that "+
 			"asks for it will refuse it.", ClientCertificate, explain.InUTC(own.NotBefore),
 			explain.InUTC(own.NotAfter), explain.InUTC(now)), ClientCertificate)
@@ -54,7 +54,7 @@ func (r *resolver) addAuthorities() {
 	take(r, CACertificate, parseBundle, &found)
 	r.Client.CACertificates = found.certificates
 	if len(found.certificates) > 0 && len(found.leftOut) > 0 {
-		r.addWarning(explain.SummaryCertificateLeftOut, "These certificates in "+CACertificate+" are not trusted, and "+
+		r.add(Warning, explain.SummaryCertificateLeftOut, "These certificates in "+CACertificate+" are not trusted, and "+
 			"the others are:\n"+explain.JoinFirst(found.leftOut, "\n"), CACertificate)
 	}
 }

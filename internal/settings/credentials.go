@@ -80,7 +80,7 @@ func (r *resolver) addBothKinds() {
 		}
 	}
 	if isKnown {
-		r.addProblem(explain.SummaryBothCredentials,
+		r.add(Invalid, explain.SummaryBothCredentials,
 			"The provider block gives access_token, and client_id or client_secret too. The provider uses one or the "+
 				"other. Leave out access_token, or the other two: set them to null, or remove them.", AccessToken)
 	}
@@ -99,7 +99,7 @@ func (r *resolver) reportNeeded() {
 	if address, _ := r.env.otherAddress(r.Client.BaseURL); address != "" {
 		own = ", which is " + address
 	}
-	r.addProblem(explain.SummaryOtherAddress,
+	r.add(Invalid, explain.SummaryOtherAddress,
 		fmt.Sprintf("The provider block sets base_url to %s, and does not give %s. The environment has %s, for the "+
 			"address in %s%s. The provider never sends a credential of the environment to a different "+
 			"address.\n\nGive %s in this provider block, or unset what is not meant for it.", r.Client.BaseURL,
@@ -153,10 +153,10 @@ func parseAccessToken(text string) (string, error) {
 	const form = "; give one token, in ASCII, without a word such as Bearer before it"
 	bare := strings.Trim(text, quotes) // they may belong to it
 	odd := redact.OddCharacter(bare, func(r rune) bool { return r <= ' ' || r > '~' })
-	if problem := oddityOfSecret(AccessToken, bare); problem != "" {
+	switch problem := oddityOfSecret(AccessToken, bare); {
+	case problem != "":
 		return "", errors.New("it " + problem)
-	}
-	if odd != "" {
+	case odd != "":
 		return "", errors.New(odd + form)
 	}
 	return text, nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // Environment is the variables of the process, by name.
@@ -68,26 +70,27 @@ func isPresent(argument, text string) bool {
 }
 
 // lookUp returns the value of an argument from its variable, or from the file that its other variable names, and
-// which variable that is. It returns "" if none is set.
-func (e Environment) lookUp(argument string) (text, variable string, err error) {
+// which of them that is. It returns "" if none is set.
+func (e Environment) lookUp(argument string) (text string, from explain.Origin, err error) {
 	set := e.variablesFor(argument)
 	switch {
 	case len(set) == 0:
-		return "", "", nil
+		return "", from, nil
 	case len(set) > 1:
-		return "", "", fmt.Errorf("the environment variables %s are both set; unset one of them",
+		return "", from, fmt.Errorf("the environment variables %s are both set; unset one of them",
 			strings.Join(set, " and "))
 	}
-	variable = set[0]
-	if variable == Variable(argument) {
-		return e[variable], variable, nil
+	from = explain.Origin{Variable: set[0], File: set[0] != Variable(argument)}
+	text = e[from.Variable]
+	if !from.File {
+		return text, from, nil
 	}
-	text, err = readSmallFile(e[variable])
-	if err == nil && isBlank(text) {
+	content, err := readSmallFile(text)
+	if err == nil && isBlank(content) {
 		err = errors.New("it is blank")
 	}
 	if err != nil {
-		err = unusableFile(argument, variable, e[variable], err)
+		err = unusableFile(argument, from.Variable, text, err)
 	}
-	return text, variable, err
+	return content, from, err
 }

@@ -38,7 +38,7 @@ func (r *resolver) addHeaders() {
 
 // addHeader adds one header of the block. same is another spelling of its name that comes before, or "".
 func (r *resolver) addHeader(name string, value Value, same string) {
-	text, whose, problems := value.Text, "A header", &r.Problems
+	text, whose, kind := value.Text, "A header", Invalid
 	if value.IsUnknown {
 		text = "unknown" // only the name can be checked
 	}
@@ -48,18 +48,14 @@ func (r *resolver) addHeader(name string, value Value, same string) {
 	}
 	mistake := nameMistake(name)
 	if mistake == "" && isBlank(text) {
-		problems = &r.Missing
+		kind = Absent
 	}
 	mistake = cmp.Or(mistake, valueMistake(text))
 	if mistake == "" && same != "" {
 		mistake = fmt.Sprintf("has the same name as %q: the case of letters does not count in HTTP", same)
 	}
 	if mistake != "" {
-		*problems = append(*problems, Problem{
-			Path:    []string{Headers, name},
-			Summary: explain.SummaryInvalid(Headers),
-			Detail:  explain.Sentence(whose + " " + mistake),
-		})
+		r.add(kind, explain.SummaryInvalid(Headers), explain.Sentence(whose+" "+mistake), Headers, name)
 	}
 }
 

@@ -50,15 +50,15 @@ func oddityOfSecret(name, text string) string {
 	return oddity(text)
 }
 
-// oddityOf returns the same as the rest of a sentence that begins with "it", or which character is the first that is
-// odd, followed by the form that is expected.
-func oddityOf(text string, odd func(rune) bool, form string) string {
-	problem, at := oddity(text), redact.OddCharacter(text, odd)
-	switch {
+// oddityOfAddress returns what stands in place of an address, or its first character that cannot be seen and the form
+// that is expected, or "".
+func oddityOfAddress(text, form string) string {
+	unseen := redact.OddCharacter(text, func(r rune) bool { return r == ' ' || isUnseen(r) })
+	switch problem := oddity(text); {
 	case problem != "":
 		return "it " + problem
-	case at != "":
-		return at + form
+	case unseen != "":
+		return unseen + form
 	}
 	return ""
 }

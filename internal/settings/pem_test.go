@@ -1,20 +1,26 @@
 package settings
 
 import (
+	"crypto/x509"
 	"encoding/pem"
 	"net/http/httptest"
 	"strings"
 	"testing"
 )
 
+// trusted returns a certificate, and the same in PEM form.
+func trusted() (certificate *x509.Certificate, text string) {
+	service := httptest.NewTLSServer(nil)
+	service.Close()
+	block := &pem.Block{Type: certificateLabel, Bytes: service.Certificate().Raw}
+	return service.Certificate(), string(pem.EncodeToMemory(block))
+}
+
 // TestBundles: which certificates of a bundle are found, whatever text is around and between them, and which are left
 // out.
 func TestBundles(t *testing.T) {
 	t.Parallel()
-	service := httptest.NewTLSServer(nil)
-	service.Close()
-	certificate := service.Certificate()
-	inPEM := string(pem.EncodeToMemory(&pem.Block{Type: certificateLabel, Bytes: certificate.Raw}))
+	certificate, inPEM := trusted()
 	for text, want := range map[string][]string{
 		"\ufeff" + inPEM:                                            nil,
 		strings.ReplaceAll(inPEM, "\n", "\r\n"):                     nil,
@@ -31,5 +37,18 @@ func TestBundles(t *testing.T) {
 		if len(got.certificates) != count || !got.certificates[count-1].Equal(certificate) {
 			t.Errorf("%d certificates of %s", len(got.certificates), text)
 		}
+	}
+}
+
+// TestAKeyOfADifferentAddress: an optional credential of the environment that is needed after all is named.
+func TestAKeyOfADifferentAddress(t *testing.T) {
+	t.Parallel()
+	_, inPEM := trusted()
+	block := Block{BaseURL: {Text: "https://c.example"}, AccessToken: {Text: "t"}, ClientCertificate: {Text: inPEM}}
+	env := Environment{Variable(BaseURL): "https://own.example", Variable(ClientKey): "k"}
+	const want = "client_certificate_pem is given, and needs client_key_pem beside it. Set it in the provider block.\n\n" +
+		"MODELCATALOGUE_CLIENT_KEY_PEM is not used, because it belongs to the address in MODELCATALOGUE_BASE_URL."
+	if found := Resolve(block, env).Problems; len(found) != 1 || found[0].Detail != want || found[0].Path[0] != ClientKey {
+		t.Errorf("%+v", found)
 	}
 }

@@ -18,7 +18,7 @@ func (r *resolver) addProxy() {
 	var err error
 	r.Client.Proxy, r.proxyLeftOut, err = r.env.proxy(r.Client.BaseURL)
 	if err != nil {
-		r.addProblem(explain.SummaryInvalidProxy, err.Error())
+		r.add(Invalid, explain.SummaryInvalidProxy, err.Error())
 	}
 }
 
@@ -72,16 +72,16 @@ func parseProxy(value string) (*url.URL, error) {
 		address = "http://" + value
 	}
 	u, err := url.Parse(address)
-	unseen := oddityOf(value, func(r rune) bool { return r == ' ' || isUnseen(r) }, form)
+	odd, ofHost := oddityOfAddress(value, form), hostMistake(address, u)
 	switch {
-	case unseen != "":
-		return nil, errors.New(unseen)
+	case odd != "":
+		return nil, errors.New(odd)
+	case err == nil && !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme):
+		return nil, errors.New("its scheme must be http, https, socks5 or socks5h")
+	case ofHost != "":
+		return nil, errors.New(ofHost + form)
 	case err != nil:
 		return nil, errors.New("it cannot be parsed as a URL; " + escaped)
-	case !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme):
-		return nil, errors.New("its scheme must be http, https, socks5 or socks5h")
-	case hostMistake(u) != "":
-		return nil, errors.New(hostMistake(u) + form)
 	case strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.ForceQuery, u.Fragment != "":
 		return nil, errors.New("it has a path, a query or a fragment, as a file for automatic configuration has; " +
 			"write only the proxy's own address; " + escaped)

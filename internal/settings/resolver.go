@@ -38,32 +38,26 @@ func take[T any](r *resolver, name string, parse func(string) (T, error), target
 // of an error about it. An empty string counts as absent. A value that is not known yet counts as given, so that the
 // environment does not replace it, and so does one that cannot be used.
 func (r *resolver) find(name string) (text, whose string, given bool) {
-	value, from := r.block[name], explain.Origin{Block: true, Over: r.env.variablesFor(name)}
-	if value.IsUnknown {
+	value := r.block[name]
+	switch {
+	case value.IsUnknown:
 		r.Unknown = append(r.Unknown, name)
 		return "", "", true
+	case isPresent(name, value.Text):
+		r.addOrigin(name, value.Text, explain.Origin{Block: true, Over: r.env.variablesFor(name)})
+		return value.Text, "The value", true
+	case r.withholds(name):
+		return "", "", slices.Contains(r.needed, name)
 	}
-	text, whose = value.Text, "The value"
-	if !isPresent(name, text) {
-		if r.withholds(name) {
-			return "", "", slices.Contains(r.needed, name)
-		}
-		var variable string
-		var err error
-		if text, variable, err = r.env.lookUp(name); err != nil {
-			r.addInvalid(name, err.Error())
-			return "", "", true
-		}
-		from = explain.Origin{Variable: variable, File: variable == FileVariable(name)}
-		whose = r.inEnvironment(name, text, from)
+	text, from, err := r.env.lookUp(name)
+	if err != nil {
+		r.addInvalid(name, err.Error())
+		return "", "", true
 	}
-	if text == "" {
-		text, from = Defaults[name], explain.Origin{}
-	}
-	if text != "" {
+	if text = cmp.Or(text, Defaults[name]); text != "" {
 		r.addOrigin(name, text, from)
 	}
-	return text, whose, text != ""
+	return text, r.inEnvironment(name, text, from), text != ""
 }
 
 // addOrigin notes where the value of an argument comes from, and the value unless it may be a secret.
@@ -113,11 +107,7 @@ func (r *resolver) withholds(argument string) bool {
 func (r *resolver) addMissing(name, why string, paragraphs ...string) {
 	need := cmp.Or(why, "A "+name+" is required.") + " Set it " + r.placesFor(name) + "."
 	paragraphs = append([]string{need, r.unusedValue(name)}, paragraphs...)
-	r.Missing = append(r.Missing, Problem{
-		Path:    []string{name},
-		Summary: explain.SummaryMissing(name),
-		Detail:  explain.Paragraphs(paragraphs...),
-	})
+	r.add(Absent, explain.SummaryMissing(name), explain.Paragraphs(paragraphs...), name)
 }
 
 // placesFor returns where an argument can be given. The environment's credentials are for its own address.
@@ -152,13 +142,9 @@ func (r *resolver) unusedValue(name string) string {
 
 // addInvalid adds what is wrong with the value of an argument.
 func (r *resolver) addInvalid(name, text string) {
-	r.addProblem(explain.SummaryInvalid(name), explain.Sentence(text), name)
+	r.add(Invalid, explain.SummaryInvalid(name), explain.Sentence(text), name)
 }
 
-func (r *resolver) addProblem(summary, detail string, at ...string) {
-	r.Problems = append(r.Problems, Problem{Path: at, Summary: summary, Detail: detail})
-}
-
-func (r *resolver) addWarning(summary, detail string, at ...string) {
-	r.Problems = append(r.Problems, Problem{Path: at, Summary: summary, Detail: detail, IsWarning: true})
+func (r *resolver) add(kind Kind, summary, detail string, at ...string) {
+	r.Problems = append(r.Problems, Problem{kind, at, summary, detail})
 }

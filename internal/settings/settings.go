@@ -27,7 +27,6 @@ type Value struct {
 type Resolved struct {
 	Client   catalogue.Config
 	Problems []Problem
-	Missing  []Problem                 // of absent values only: `validate` runs where credentials are absent
 	Unknown  []string                  // the arguments whose values a plan does not know yet
 	Origins  map[string]explain.Origin // of the arguments that have a value
 	Shown    map[string]string         // what may be shown of them
@@ -40,11 +39,20 @@ type Resolved struct {
 
 // Problem is an error or a warning about an argument or the environment.
 type Problem struct {
-	Path      []string // the argument, and the key in a map; empty if the problem is not about an argument
-	Summary   string
-	Detail    string
-	IsWarning bool
+	Kind    Kind
+	Path    []string // the argument, and the key in a map; empty if the problem is not about an argument
+	Summary string
+	Detail  string
 }
+
+// Kind is the kind of a problem.
+type Kind int
+
+const (
+	Invalid Kind = iota // a value cannot be used
+	Absent              // a value is required, which `validate` does not report: it runs where credentials are absent
+	Warning
+)
 
 // Resolve resolves a block over the environment and over the defaults, and lists every problem. It sends nothing.
 func Resolve(block Block, env Environment) Resolved {

@@ -30,7 +30,7 @@ func (r *resolver) warnOfUnread() {
 		}
 	}
 	if len(unread) > 0 {
-		r.addWarning(explain.SummaryUnreadVariable, explain.JoinFirst(unread, "\n"))
+		r.add(Warning, explain.SummaryUnreadVariable, explain.JoinFirst(unread, "\n"))
 	}
 }
 

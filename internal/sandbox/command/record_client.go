@@ -27,9 +27,9 @@ func (p *program) clientConfig() (catalogue.Config, *explain.Explainer, error) {
 	}
 	resolved := settings.Resolve(nil, env)
 	var wrong []error
-	for _, problem := range append(resolved.Problems, resolved.Missing...) {
+	for _, problem := range resolved.Problems {
 		text := problem.Summary + "\n" + problem.Detail
-		if problem.IsWarning {
+		if problem.Kind == settings.Warning {
 			p.say("%s", text)
 			continue
 		}
