@@ -183,8 +183,9 @@ func textProblem(value attr.Value) string {
 // provider.
 func countProblem(value attr.Value) string {
 	number, _ := value.(types.Number)
-	count, bound := number.ValueBigFloat(), ""
+	count := number.ValueBigFloat()
 	_, accuracy := count.Int64()
+	var bound string
 	switch {
 	case !count.IsInt():
 		bound = "a whole number"

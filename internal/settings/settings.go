@@ -48,9 +48,11 @@ type Problem struct {
 // Kind is the kind of a problem.
 type Kind int
 
+// A value that cannot be used; one that is required and absent, which `validate` does not report, because it runs where
+// credentials are absent; a warning.
 const (
-	Invalid Kind = iota // a value cannot be used
-	Absent              // a value is required, which `validate` does not report: it runs where credentials are absent
+	Invalid Kind = iota
+	Absent
 	Warning
 )
 
