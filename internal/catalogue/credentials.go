@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
 
@@ -16,24 +15,28 @@ type credentials struct {
 	understood bool  // a request with this content type has got a token
 }
 
-// request returns the body of a token request, and adds its content type to the header.
-func (c *credentials) request(header http.Header) (body []byte) {
+// tokenBody is the body of a token request.
+type tokenBody struct {
+	contentType string
+	text        []byte
+}
+
+// body returns the body of the next token request.
+func (c *credentials) body() tokenBody {
 	fields := map[string]string{
 		"grant_type":    "client_credentials",
 		"client_id":     c.id,
 		"client_secret": c.secret,
 	}
 	if c.formError != nil {
-		header.Set("Content-Type", "application/json")
-		body, _ = json.Marshal(fields, lenient, json.Deterministic(true))
-		return body
+		text, _ := json.Marshal(fields, lenient, json.Deterministic(true))
+		return tokenBody{"application/json", text}
 	}
-	header.Set("Content-Type", "application/x-www-form-urlencoded")
 	form := url.Values{}
 	for name, value := range fields {
 		form.Set(name, value)
 	}
-	return []byte(form.Encode())
+	return tokenBody{"application/x-www-form-urlencoded", []byte(form.Encode())}
 }
 
 // switchToJSON makes the next request JSON if err leaves open whether forms are understood. It reports whether it did.

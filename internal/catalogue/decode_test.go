@@ -43,7 +43,7 @@ func anyOf[T any](decode decoder[T]) decoder[any] {
 func decode(kind int, from io.Reader) (value any, err error) {
 	c := &Client{mask: &redact.Mask{}, maxBody: MaxBody}
 	answer := &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(from)}
-	sent := &attempt{of: &flight{asked: &question{read: decoders[kind]}}}
+	sent := &attempt{of: &question{read: decoders[kind]}}
 	value, _, err = c.receive(context.Background(), sent, answer)
 	return value, err
 }

@@ -8,15 +8,13 @@ import (
 )
 
 // dispatcher is the shell of the scheduler: the lock, the clock and its timer, a channel for each caller and a
-// goroutine for each request.
+// goroutine for each request. Callers are told, and lines of the log written, without the lock.
 type dispatcher struct {
 	mu       sync.Mutex
 	core     scheduler
 	timer    *time.Timer
 	exchange exchange
-	note     func(context.Context, string)
-	told     map[*caller]chan ended
-	cancel   map[*attempt]context.CancelFunc
+	note     func(context.Context, string) // or nil
 }
 
 // exchange makes one request, and returns what its answer says.
@@ -31,33 +29,30 @@ func newDispatcher(cfg Config, exchange exchange, forToken *question) *dispatche
 		core:     newScheduler(cfg, forToken),
 		exchange: exchange,
 		note:     cfg.Note,
-		told:     map[*caller]chan ended{},
-		cancel:   map[*attempt]context.CancelFunc{},
 	}
-	if d.note == nil {
-		d.note = func(context.Context, string) {}
-	}
+	d.timer = time.AfterFunc(time.Hour, func() { d.happens(func(time.Time) {}) })
+	d.timer.Stop()
 	return d
 }
 
 // answer asks a question, and waits for its end, or for that of ctx. If both come at the same instant, the answer
 // counts.
-func (d *dispatcher) answer(ctx context.Context, asked *question) (any, error) {
+func (d *dispatcher) answer(ctx context.Context, q *question) (any, error) {
 	deadline, _ := ctx.Deadline()
-	me, told := &caller{deadline: deadline}, make(chan ended, 1)
+	told := make(chan ended, 1)
+	me := &caller{deadline: deadline, tell: func(got ended) { told <- got }}
 	d.happens(func(now time.Time) {
-		d.told[me] = told
 		me.began = now
-		d.core.asks(now, asked, me, ctx.Err())
+		d.core.asks(now, q, me, ctx.Err())
 	})
 	select {
 	case got := <-told:
 		return got.value, got.err
 	case <-ctx.Done():
 		d.happens(func(now time.Time) { d.core.leaves(now, me, ctx.Err()) })
-		got := <-told
-		return got.value, got.err
 	}
+	got := <-told
+	return got.value, got.err
 }
 
 // headerReceived reports the header of an answer, before its body is read. The status is 0 if no answer came.
@@ -74,52 +69,50 @@ func (d *dispatcher) reached(sent *attempt, stage Fault) {
 
 // happens reports an event, and does the actions that the scheduler then wants.
 func (d *dispatcher) happens(event func(now time.Time)) {
+	for _, a := range d.decide(event) {
+		switch {
+		case a.tell != nil:
+			a.tell.tell(a.end)
+		case a.note != "" && d.note != nil:
+			d.note(a.of.ctx, a.note)
+		}
+	}
+}
+
+// decide reports an event, begins and ends requests, and sets the timer. It returns the actions of the event.
+func (d *dispatcher) decide(event func(now time.Time)) (wanted []action) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := time.Now()
 	event(now)
 	wanted, wake := d.core.next(now)
 	for _, a := range wanted {
-		d.do(a)
+		switch {
+		case a.begin != nil:
+			d.begin(a.begin)
+		case a.stop != nil:
+			a.stop.cancel()
+		}
 	}
-	switch {
-	case wake.IsZero() && d.timer != nil:
+	if wake.IsZero() {
 		d.timer.Stop()
-	case wake.IsZero():
-	case d.timer == nil:
-		d.timer = time.AfterFunc(wake.Sub(now), func() { d.happens(func(time.Time) {}) })
-	default:
+	} else {
 		d.timer.Reset(wake.Sub(now))
 	}
+	return wanted
 }
 
-// do does one action of the scheduler.
+// begin makes a request in a goroutine of its own, and reports its end.
 //
 //nolint:contextcheck,nolintlint // a request has the context of the caller that asked first, not of the event's caller
-func (d *dispatcher) do(a action) {
-	switch {
-	case a.send != nil:
-		ctx, cancel := context.WithCancel(a.send.by.ctx)
-		d.cancel[a.send] = cancel
-		go d.send(ctx, a.send)
-	case a.stop != nil:
-		d.cancel[a.stop]()
-	case a.tell != nil:
-		d.told[a.tell] <- a.end
-		delete(d.told, a.tell)
-	default:
-		d.note(a.of.ctx, a.note)
-	}
-}
-
-// send makes a request.
-func (d *dispatcher) send(ctx context.Context, sent *attempt) {
-	value, err := d.exchange(ctx, sent)
-	d.happens(func(now time.Time) {
-		d.cancel[sent]()
-		delete(d.cancel, sent)
-		d.core.ends(now, sent, ended{value, err})
-	})
+func (d *dispatcher) begin(sent *attempt) {
+	ctx, cancel := context.WithCancel(sent.onBehalfOf.ctx)
+	sent.cancel = cancel
+	go func() {
+		defer cancel()
+		value, err := d.exchange(ctx, sent)
+		d.happens(func(now time.Time) { d.core.ends(now, sent, ended{value, err}) })
+	}()
 }
 
 // totalPause returns for how long pauses have held requests back until now.

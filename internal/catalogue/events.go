@@ -8,11 +8,11 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// asks adds a caller, which joins the flight of the same question or begins one. A caller that has left already, for a
-// reason that is not nil, is only told how the run ended, or that reason.
-func (s *scheduler) asks(now time.Time, asked *question, c *caller, gone error) {
-	got, kept := s.answers.kept[asked.to]
-	switch gone = cmp.Or(s.run.over, gone); {
+// asks adds a caller of a question. If the same question is under way already, the caller joins that. A caller that has
+// left, for a reason that is not nil, is only told the fatal error of the process, or that reason.
+func (s *scheduler) asks(now time.Time, q *question, c *caller, gone error) {
+	got, kept := s.answers.kept[q.to]
+	switch gone = cmp.Or(s.process.fatal, gone); {
 	case gone != nil:
 		s.tell(c, ended{err: gone})
 		return
@@ -20,27 +20,22 @@ func (s *scheduler) asks(now time.Time, asked *question, c *caller, gone error) 
 		s.tell(c, got)
 		return
 	}
-	f := s.answers.shared[asked.to]
-	if f == nil {
-		f = &flight{order: s.arrived + 1, asked: asked, came: now}
+	if shared := s.answers.shared[q.to]; shared != nil {
+		q = shared
+	} else {
+		s.arrived++
+		q.order, q.came = s.arrived, now
+		s.queue = append(s.queue, q)
+		s.answers.share(q)
 	}
-	if err := s.lateErr(now, f, c); err != nil {
-		s.tell(c, ended{err: err})
-		return
-	}
-	c.of = f
-	f.callers = append(f.callers, c)
-	if f.order > s.arrived {
-		s.arrived = f.order
-		s.queue = append(s.queue, f)
-		s.answers.share(f)
-	}
+	c.of = q
+	q.callers = append(q.callers, c)
 }
 
 // leaves removes a caller whose time is over, or whose context has ended, with cause.
 func (s *scheduler) leaves(now time.Time, c *caller, cause error) {
-	if f := c.of; f != nil {
-		s.drop(f, c, s.leftErr(now, f, c, cause))
+	if q := c.of; q != nil {
+		s.drop(q, c, s.leftErr(now, q, c, cause))
 	}
 }
 
@@ -62,16 +57,16 @@ func (s *scheduler) header(now time.Time, sent *attempt, status int, failure err
 	if ofToken {
 		return
 	}
-	if s.run.usedUp.end(s.arrived) {
-		s.note(sent.by, "The service lets reads through again: they wait for its pauses")
+	if s.process.usedUp.end(s.arrived) {
+		s.note(sent.onBehalfOf, "The service lets reads through again: they wait for its pauses")
 	}
 	switch result {
 	case unauthorized:
 		if !sent.token.rejected {
-			s.note(sent.by, "%s answered 401; the token is discarded", sent.to())
+			s.note(sent.onBehalfOf, "%s answered 401; the token is discarded", sent.to())
 		}
 		if s.tokens.reject(sent.token, now) {
-			s.run.proof = sent.token
+			s.process.proof = sent.token
 			s.await(sent, now.Add(maxPatience))
 		}
 	case final:
@@ -96,30 +91,29 @@ func (s *scheduler) beginPause(now time.Time, sent *attempt, failure error) {
 	}
 	sent.failure = failure
 	s.await(sent, now.Add(min(pause, maxPatience)))
-	if now.Add(pause).After(s.pace.PausedUntil()) {
+	if s.pace.Limited(sent.number, now, pause) {
 		s.pausedBy = sent
 	}
-	s.pace.Limited(sent.number, now, pause)
 }
 
 // ends takes the outcome of a request.
 func (s *scheduler) ends(now time.Time, sent *attempt, got ended) {
-	f := sent.of
+	q := sent.of
 	result := classify(got.err)
-	f.sent, f.came = nil, now
+	q.sent, q.came = nil, now
 	s.awaited = slices.DeleteFunc(s.awaited, func(other *attempt) bool { return other == sent })
 	if result == limited {
 		sent.failure = got.err
 	}
-	if result == unauthorized && sent.token == s.run.proof {
-		s.endRun(&RejectedError{Given: s.tokens.given(), Issued: !s.tokens.given(), Err: got.err})
+	if result == unauthorized && sent.token == s.process.proof {
+		s.endAll(&RejectedError{Given: s.tokens.given(), Issued: !s.tokens.given(), Err: got.err})
 	}
 	switch {
-	case f.over: // all its callers have left
-	case f == s.renewal:
+	case q.done: // all its callers have left
+	case q == s.tokenRequest:
 		s.tokenCame(now, sent, result, got.err)
 	default:
-		s.judge(now, f, result, got)
+		s.judge(now, q, result, got)
 	}
 }
 
@@ -127,35 +121,36 @@ func (s *scheduler) ends(now time.Time, sent *attempt, got ended) {
 // A zero time means never.
 func (s *scheduler) next(now time.Time) (wanted []action, wake time.Time) {
 	s.failLate(now)
-	for s.sendsOne(now) {
+	for s.admitsOne(now) {
 		s.failLate(now)
 	}
 	s.endSlow(now)
-	wake = s.wakesAt(now)
+	s.updateWaits(now)
 	wanted, s.wanted = s.wanted, nil
-	return wanted, wake
+	return wanted, s.wakesAt(now)
 }
 
-// sendsOne sends the next request, if it may be sent now: the first in the queue that waits for its turn holds it, and
+// admitsOne admits the next request, if it may be sent now: the first in the queue that waits for its turn holds it, and
 // a request for a token goes before it unless a token is valid.
-func (s *scheduler) sendsOne(now time.Time) bool {
-	f := s.head(now)
-	if f == nil || s.run.proof != nil {
+func (s *scheduler) admitsOne(now time.Time) bool {
+	q := s.head(now)
+	if q == nil || s.process.proof != nil {
 		return false
 	}
-	switch hold := s.hold(now, f); {
-	case !f.mayWait(now.Add(1)): // their time is over at this very moment
-		s.fail(f, func(c *caller) error { return s.leftErr(now, f, c, nil) })
-	case hold.until.After(now):
-		s.noteWait(now, f, hold)
+	switch longest := s.longestWait(now, q); {
+	case !q.anyOutlasts(now): // their time is over at this very moment
+		s.fail(q, func(c *caller) error { return s.leftErr(now, q, c, nil) })
+	case longest.until.After(now):
+		s.noteWait(now, q, longest)
 		return false
 	case s.tokens.valid(now):
 		s.tokens.current.unused = 0
-		s.send(now, f, f, s.tokens.current)
-	default: // for this flight and all behind it
+		s.admit(now, q, q, s.tokens.current)
+	default: // for this question and all behind it
 		got, why := s.tokens.next(now)
-		s.note(f.asked, "Requesting a token: %s", why)
-		s.send(now, s.renewal, f, got)
+		s.note(q, "Requesting a token: %s", why)
+		s.admit(now, s.tokenRequest, q, got)
+		s.tokenRequest.sent.body = s.tokens.credentials.body()
 	}
 	return true
 }
@@ -169,26 +164,32 @@ func (s *scheduler) endSlow(now time.Time) {
 	}
 }
 
-// wakesAt returns the earliest moment at which the passing of time changes something, or the zero time: a back-off is
-// over, or the wait of the flight that holds the turn, or the patience for the body of an answer.
+// updateWaits updates what each question waits for, and logs each back-off when it begins.
+func (s *scheduler) updateWaits(now time.Time) {
+	turn := s.head(now)
+	for _, q := range s.queue {
+		switch {
+		case q.notBefore.After(now):
+			if q.wait.words != forBackOff {
+				s.note(q, "Another attempt in %s: %s", rounded(q.notBefore.Sub(now)), q.last)
+			}
+			q.wait = exact(forBackOff, q.notBefore, q.last)
+		case q.sent == nil && (q != turn || s.process.proof != nil):
+			q.wait = atMost(forItsTurn, openEnd, nil)
+		default:
+			q.wait = s.longestWait(now, q)
+		}
+	}
+}
+
+// wakesAt returns the earliest moment at which the passing of time changes something, or the zero time: the patience for
+// the body of an answer is over, or a wait.
 func (s *scheduler) wakesAt(now time.Time) (wake time.Time) {
 	for _, sent := range s.awaited {
 		wake = sooner(now, wake, sent.patience)
 	}
-	turn := s.head(now)
-	for _, f := range s.queue {
-		switch {
-		case f.sent != nil:
-		case f.notBefore.After(now):
-			f.waitedFor = forBackOff
-			wake = sooner(now, wake, f.notBefore)
-		case f == turn && s.run.proof == nil:
-			hold := s.hold(now, f)
-			f.waitedFor = hold.words
-			wake = sooner(now, wake, hold.until)
-		default:
-			f.waitedFor = forItsTurn
-		}
+	for _, q := range s.queue {
+		wake = sooner(now, wake, q.wait.until)
 	}
 	return wake
 }

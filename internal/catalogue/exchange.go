@@ -106,17 +106,16 @@ func (c *Client) request(ctx context.Context, sent *attempt) (*http.Request, err
 	for name, value := range c.cfg.Headers {
 		header[name] = []string{value} // its case as it was written
 	}
-	var body []byte
 	at := sent.to()
 	if at.OfToken() {
-		body = c.reads.core.tokens.credentials.request(header)
+		header.Set("Content-Type", sent.body.contentType)
 	} else {
 		header.Set("Authorization", "Bearer "+sent.token.bearer)
 		header.Set("Cache-Control", "no-cache") // the latest revision is wanted, and not a gateway's copy
 	}
 	base := c.cfg.BaseURL
 	origin := url.URL{Scheme: base.Scheme, Host: base.Host} // at.Origin has the host as it was written
-	request, err := http.NewRequestWithContext(ctx, at.Method, origin.String()+at.Path, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, at.Method, origin.String()+at.Path, bytes.NewReader(sent.body.text))
 	if err == nil {
 		request.Header = header
 	}
@@ -169,7 +168,7 @@ func (c *Client) receive(
 		body:     body,
 		text:     jsontext.NewDecoder(body, lenient),
 	}
-	value, err = in.decode(sent.of.asked.read)
+	value, err = in.decode(sent.of.read)
 	switch {
 	case max(body.size, announced) > limit:
 		return nil, body.size, &TooLargeError{Endpoint: at, Limit: limit, Size: announced}

@@ -6,72 +6,61 @@ import (
 )
 
 // judge decides what follows an attempt for a question: an answer, a final error, or another attempt.
-func (s *scheduler) judge(now time.Time, f *flight, result outcome, got ended) {
+func (s *scheduler) judge(now time.Time, q *question, result outcome, got ended) {
 	switch {
 	case result == final:
-		s.conclude(f, got)
-	case s.run.over != nil:
-		s.end(f, ended{err: s.run.over})
-	case result == unauthorized && f.renewals == maxRenewals:
-		s.end(f, ended{err: &RejectedError{Issued: true, Alone: true, Err: got.err}})
-	default:
-		s.again(now, f, result, got.err)
+		s.conclude(q, got)
+	case s.process.fatal != nil:
+		s.end(q, ended{err: s.process.fatal})
+	case result == unauthorized && q.rejections == maxRejections:
+		s.end(q, ended{err: &RejectedError{Issued: true, Alone: true, Err: got.err}})
+	case result == unauthorized:
+		q.rejections++
+	case !s.failIfNoRetry(now, q, &q.history, result, got.err) && result == transient:
+		q.failed(now, got.err, s.retries.jitter())
 	}
+	q.last = got.err
 }
 
-// conclude ends a flight with an answer, or with a final error.
-func (s *scheduler) conclude(f *flight, got ended) {
+// conclude ends a question with an answer, or with a final error.
+func (s *scheduler) conclude(q *question, got ended) {
 	api, answered := apiError(got.err)
 	switch {
 	case answered && api.Is(ErrOrganisationDisabled):
-		s.endRun(got.err)
-		got.err = s.run.over
+		s.endAll(got.err)
+		got.err = s.process.fatal
 	case answered, got.err == nil:
-		if s.run.down.end(s.arrived) {
-			s.note(f.asked, "The service answers again: reads have all their attempts")
+		if s.process.down.end(s.arrived) {
+			s.note(q, "The service answers again: reads have all their attempts")
 		}
 	}
-	s.answers.keep(f, got)
-	s.end(f, got)
+	s.answers.keep(q, got)
+	s.end(q, got)
 }
 
-// again makes a flight try again after an attempt that failed, if it has a retry left.
-func (s *scheduler) again(now time.Time, f *flight, result outcome, err error) {
-	if result == unauthorized {
-		f.renewals++
-	} else if !s.failIfNoRetry(now, f, &f.history, result, err) && result == transient {
-		f.failed(now, err, s.retries.jitter())
-	}
-	f.last = err
-	s.fail(f, func(c *caller) error { return s.lateErr(now, f, c) })
-	if result == transient && !f.over {
-		s.note(f.asked, "Another attempt in %s: %s", rounded(f.notBefore.Sub(now)), err)
-	}
-}
-
-// failIfNoRetry fails all callers if no retry is left after a failure of the flight, or of the request for the token
-// that it waits for, and reports whether it did. A 429 does not use up a retry. The service is down if no read was
-// answered since the flight came: later reads make one attempt each.
-func (s *scheduler) failIfNoRetry(now time.Time, f *flight, h *history, result outcome, err error) bool {
-	cause, over := s.retries.over(h, err)
-	over = over && result == transient
-	if over && s.run.down.begin(f.order, s.arrived) {
-		s.note(f.asked, "The service is down: reads that begin now make one attempt each")
+// failIfNoRetry fails all callers if no retry is left after a failure of the question, or of the request for the token
+// that it waits for, and reports whether it did. A 429 does not use up a retry. The service is down if a retry failed,
+// too, and no read was answered since the question came: later reads make one attempt each.
+func (s *scheduler) failIfNoRetry(now time.Time, q *question, h *history, result outcome, err error) bool {
+	cause, exhausted := s.retries.exhausted(h, err)
+	exhausted = exhausted && result == transient
+	if exhausted && h.failures > 0 && s.process.down.begin(q.order, s.arrived) {
+		s.note(q, "The service is down: reads that begin now make one attempt each")
 	}
 	switch {
-	case result == transient && s.run.down.holds(f.order):
+	case result == transient && s.process.down.concerns(q.order):
 		cause = ServiceDown
-	case over:
-	case s.run.usedUp.holds(f.order):
+	case exhausted:
+	case s.process.usedUp.concerns(q.order):
 		cause = AllowanceUsedUp
 	default:
 		return false
 	}
-	s.fail(f, func(c *caller) error { return s.gaveUpErr(now, f, c, wait{cause: cause, err: err}) })
+	s.fail(q, func(c *caller) error { return s.gaveUpErr(now, q, c, wait{cause: cause, err: err}) })
 	return true
 }
 
-// tokenCame acts on the outcome of a request for a token. A final answer of the service ends the run; a final fault of
+// tokenCame acts on the outcome of a request for a token. A final answer of the service is fatal; a final fault of
 // the network, such as a certificate that is not trusted, ends the reads that wait.
 func (s *scheduler) tokenCame(now time.Time, sent *attempt, result outcome, err error) {
 	t := &s.tokens
@@ -82,25 +71,25 @@ func (s *scheduler) tokenCame(now time.Time, sent *attempt, result outcome, err 
 			sent.token.life = 0
 		}
 		t.current = sent.token
-		s.renewal.history = history{}
+		s.tokenRequest.history = history{}
 		t.credentials.understood = true
 	case result == limited, result == transient:
 		s.tokenFailed(now, sent, result, err)
 	case t.credentials.switchToJSON(err):
-		s.note(sent.by, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
+		s.note(sent.onBehalfOf, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
 	case noAnswer:
 		for _, waiting := range s.ready(now) {
 			s.end(waiting, ended{err: err})
 		}
 	default:
-		s.endRun(&RejectedError{Err: t.credentials.finally(err)})
+		s.endAll(&RejectedError{Err: t.credentials.finally(err)})
 	}
 }
 
 // tokenFailed makes the request for a token back off after a failure that may pass. Reads without a retry left, or
 // without time for that wait, fail with it.
 func (s *scheduler) tokenFailed(now time.Time, sent *attempt, result outcome, err error) {
-	t := s.renewal
+	t := s.tokenRequest
 	for _, waiting := range s.ready(now) {
 		s.failIfNoRetry(now, waiting, &t.history, result, err)
 	}
@@ -112,6 +101,6 @@ func (s *scheduler) tokenFailed(now time.Time, sent *attempt, result outcome, er
 	s.failLate(now)
 	if s.head(now) != nil {
 		s.noted = latest(s.noted, t.notBefore)
-		s.note(sent.by, "Another attempt in %s: %s", rounded(t.notBefore.Sub(now)), err)
+		s.note(sent.onBehalfOf, "Another attempt in %s: %s", rounded(t.notBefore.Sub(now)), err)
 	}
 }

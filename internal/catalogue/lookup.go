@@ -25,9 +25,9 @@ func lookupOfGroup[T any](
 // lookup asks one question. Errors name it by what. target is the path and query below the base URL. A question goes
 // this way:
 //
-//  1. the answer or refusal that is kept, or the flight of another caller of the same question (scheduler.asks);
+//  1. the answer or refusal that is kept, or the same question of another caller (scheduler.asks);
 //  2. the queue, in which every request of the process waits for its turn (scheduler.next);
-//  3. one attempt: an exchange with the service, with the token that all share (dispatcher.send);
+//  3. one attempt: an exchange with the service, with the token that all share (dispatcher.begin);
 //  4. its outcome: an answer, an error, or another attempt, which goes back to 2 (scheduler.judge).
 func lookup[T any](
 	ctx context.Context, c *Client, what, target string, decode decoder[T],

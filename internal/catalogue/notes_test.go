@@ -33,7 +33,7 @@ func (r reading) named(name string) reading {
 	}
 }
 
-// A wait of more than ten seconds has one line when it begins, and so has each pause, in the context of the flight at
+// A wait of more than ten seconds has one line when it begins, and so has each pause, in the context of the question at
 // the head of the queue.
 func TestEachWaitIsNotedOnce(t *testing.T) {
 	type row struct {
@@ -72,7 +72,7 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 				"after it at most 1 in flight at first",
 		}},
 		"too long for a read": {always(tooLong), none, []string{
-			"1s, 0: The allowance is used up: reads that begin now fail at once while a pause lasts, and make one attempt otherwise",
+			"1s, 4: The allowance is used up: reads that begin now fail at once while a pause lasts, and make one attempt otherwise",
 		}},
 		"max_requests":           {&service{}, atMost(3, time.Minute), []string{"0s, 2: Waiting 1m0s for max_requests (3/1m)"}},
 		"max_requests, briefly":  {&service{}, atMost(3, 9*sec), nil},

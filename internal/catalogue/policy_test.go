@@ -94,6 +94,20 @@ func TestWhenATokenIsRenewed(t *testing.T) {
 	}
 }
 
+// A second 401 of one token takes nothing back, though a read was let through after the first, and a minute has passed.
+func TestASecond401OfOneToken(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	rejected := &token{requestedAt: now, replaces: 1}
+	all := tokens{credentials: &credentials{}, current: rejected, lastServed: now}
+	first := all.reject(rejected, now)
+	all.lastServed = now.Add(1)
+	second := all.reject(rejected, now.Add(proofTime))
+	if next, _ := all.next(now); first || second || next.replaces != 2 {
+		t.Errorf("%t, %t and %d rejected tokens, want no proof and 2", first, second, next.replaces)
+	}
+}
+
 // Times in the log are rounded as people read them.
 func TestRounded(t *testing.T) {
 	t.Parallel()

@@ -1,12 +1,74 @@
 package catalogue
 
-import "context"
+import (
+	"context"
+	"slices"
+	"time"
+)
 
-// question is the question of a caller, or the request for a token. The scheduler knows only its endpoint and context.
+// question is one question to the service, and all callers that wait for its answer. It waits for its turn, is sent,
+// judged, and backs off, until it is done. The request for a token is a question without callers.
 type question struct {
 	to Endpoint
-	// ctx is that of the first caller who asks it, without its end. Loggers are among its values.
-	ctx context.Context
-	// read reads the body of a success.
+	// The shell lends the next two, which the scheduler never uses: the context of the first caller, without its end,
+	// whose values have loggers; and what reads the body of a success.
+	ctx  context.Context
 	read func(*incoming) (any, error)
+
+	history
+	order   int // the number of questions that had come by then, this one included
+	callers []*caller
+	sent    *attempt  // the attempt under way, or nil
+	came    time.Time // when it began to wait to be sent
+	wait    wait      // what it waits for, since the last event
+	done    bool
+}
+
+// attempt is one request, for a read or for a token.
+type attempt struct {
+	of         *question
+	onBehalfOf *question // in whose context it is sent: a request for a token has that of a read
+	token      *token    // a read is sent with it, a request for a token fills it
+	body       tokenBody // of a request for a token
+	number     int       // of the request in the pace
+	stage      Fault     // what it would have met if it ended now
+	seen       Exchange  // as far as it is known when the request is sent
+	failure    error     // its 429: the status and header, and all of it once its body is read
+	patience   time.Time // until when all reads wait for the body of the answer, if they do
+	stopped    bool
+	cancel     func() // ends the request; the shell lends it
+}
+
+func (a *attempt) to() Endpoint { return a.of.to }
+
+// caller is one call that waits for an answer.
+type caller struct {
+	began    time.Time
+	deadline time.Time
+	tell     func(ended) // the shell lends it
+	of       *question   // nil once it has been told
+}
+
+// ended is how a question ended for a caller.
+type ended struct {
+	value any
+	err   error
+}
+
+// isReady reports whether a question waits for its turn.
+func (q *question) isReady(now time.Time) bool {
+	return q.sent == nil && !q.notBefore.After(now)
+}
+
+// outlasts reports whether a caller still has time for an answer at a moment.
+func (c *caller) outlasts(moment time.Time) bool { return c.deadline.After(moment) }
+
+// allOutlast reports whether every caller of a question does.
+func (q *question) allOutlast(moment time.Time) bool {
+	return !slices.ContainsFunc(q.callers, func(c *caller) bool { return !c.outlasts(moment) })
+}
+
+// anyOutlasts reports whether a caller of a question does.
+func (q *question) anyOutlasts(moment time.Time) bool {
+	return slices.ContainsFunc(q.callers, func(c *caller) bool { return c.outlasts(moment) })
 }

@@ -40,13 +40,13 @@ func outcomeOf(status int, ofToken bool, code string) outcome {
 	return final
 }
 
-// history is the outcomes of the attempts for a question, or for a token.
+// history is the outcomes of the attempts for a question.
 type history struct {
-	attempts  int
-	failures  int // that may pass
-	renewals  int // 401s
-	last      error
-	notBefore time.Time // the end of the back-off
+	attempts   int
+	failures   int // that may pass
+	rejections int // 401s
+	last       error
+	notBefore  time.Time // the end of the back-off
 }
 
 // failed counts a failure that may pass, and sets the back-off.
@@ -65,8 +65,8 @@ type retries struct {
 	jitter func() float64 // of back-offs, in [0, 1)
 }
 
-// over reports whether no attempt follows a failure, and why. history has the outcomes before it.
-func (r retries) over(h *history, err error) (cause Cause, over bool) {
+// exhausted reports whether no attempt follows a failure, and why. history has the outcomes before it.
+func (r retries) exhausted(h *history, err error) (cause Cause, exhausted bool) {
 	switch {
 	case h.failures >= r.most:
 		return RetriesUsedUp, true

@@ -11,7 +11,7 @@ import (
 )
 
 // A thousand waiting callers cost a tenth of a second in all. How long that is differs by machine, so the test checks
-// that the cost grows with the square of their number: an event may look at every flight, but not at every pair of
+// that the cost grows with the square of their number: an event may look at every question, but not at every pair of
 // them.
 func TestAThousandCallers(t *testing.T) {
 	const few, many, square, cube = 250, 1_000, 16, 64

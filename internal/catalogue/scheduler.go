@@ -13,39 +13,40 @@ import (
 // dispatcher.
 //
 // Five things happen: a caller asks, a caller leaves, the header of an answer comes, a request ends, and time passes.
-// Each of the first four is a method here, and after each of the five next decides anew for all flights. So a waiting
+// Each of the first four is a method here, and after each of the five next decides anew for all questions. So a waiting
 // caller never has to be woken, and a result obtained before a wait is never used after it.
 type scheduler struct {
-	retries  retries
-	arrived  int       // how many flights have come
-	queue    []*flight // those that have not ended, in order of arrival: a retry keeps its place
-	renewal  *flight   // the request for a token; its history is reset when a token has come, or no read waits for one
-	answers  answers
-	pace     pace.Pace
-	pausedBy *attempt   // whose 429 asked for the pause in force
-	awaited  []*attempt // all reads wait for the bodies of their answers
-	noted    time.Time  // the end of the idle stretch that was last logged
-	tokens   tokens
-	run      run
-	wanted   []action // since the last event
+	retries retries
+	arrived int         // how many questions have come
+	queue   []*question // those that have not ended, in order of arrival: a retry keeps its place
+	// tokenRequest gets a token. Its history is reset when a token has come, or no read waits for one.
+	tokenRequest *question
+	answers      answers
+	pace         pace.Pace
+	pausedBy     *attempt   // whose 429 asked for the pause in force
+	awaited      []*attempt // all reads wait for the bodies of their answers
+	noted        time.Time  // the end of the idle stretch that was last logged
+	tokens       tokens
+	process      process
+	wanted       []action // since the last event
 }
 
 // action is something that the scheduler wants done. One of the first four fields is set.
 type action struct {
-	send *attempt  // begin this request
-	stop *attempt  // end this request: the rest of its answer is not needed
-	tell *caller   // tell this caller the answer or error
-	note string    // write this line to the log
-	end  ended     // of tell
-	of   *question // whose context note is for
+	begin *attempt  // begin this request
+	stop  *attempt  // end this request: the rest of its answer is not needed
+	tell  *caller   // tell this caller the answer or error
+	note  string    // write this line to the log
+	end   ended     // of tell
+	of    *question // whose context note is for
 }
 
 func newScheduler(cfg Config, forToken *question) scheduler {
 	s := scheduler{
-		retries:  retries{most: cfg.MaxRetries, jitter: cfg.Jitter},
-		pace:     pace.Pace{Ceiling: cfg.Ceiling},
-		pausedBy: &attempt{},
-		renewal:  &flight{asked: forToken},
+		retries:      retries{most: cfg.MaxRetries, jitter: cfg.Jitter},
+		pace:         pace.Pace{Ceiling: cfg.Ceiling},
+		pausedBy:     &attempt{},
+		tokenRequest: forToken,
 	}
 	if cfg.AccessToken != "" {
 		s.tokens.current = &token{bearer: cfg.AccessToken}
@@ -53,68 +54,73 @@ func newScheduler(cfg Config, forToken *question) scheduler {
 		s.tokens.credentials = &credentials{id: cfg.ClientID, secret: cfg.ClientSecret}
 	}
 	if cfg.Snapshot {
-		s.answers = answers{shared: map[Endpoint]*flight{}, kept: map[Endpoint]ended{}}
+		s.answers = answers{shared: map[Endpoint]*question{}, kept: map[Endpoint]ended{}}
 	}
 	return s
 }
 
-// send sends the next request of a flight. A request for a token is sent for the flight that holds the turn.
-func (s *scheduler) send(now time.Time, f, by *flight, with *token) {
-	f.attempts++
-	f.sent = &attempt{
-		of:     f,
-		by:     by.asked,
-		token:  with,
-		number: s.pace.Sent(now),
-		seen:   Exchange{Attempt: f.attempts, SentAt: now, Waited: now.Sub(by.came), WaitedFor: by.waitedFor},
+// admit sends the next request of a question. A request for a token is sent on behalf of the read that holds the turn.
+func (s *scheduler) admit(now time.Time, q, onBehalfOf *question, with *token) {
+	q.attempts++
+	q.sent = &attempt{
+		of:         q,
+		onBehalfOf: onBehalfOf,
+		token:      with,
+		number:     s.pace.Sent(now),
+		seen: Exchange{
+			Attempt:   q.attempts,
+			SentAt:    now,
+			Waited:    now.Sub(onBehalfOf.came),
+			WaitedFor: onBehalfOf.wait.words,
+		},
 	}
-	s.want(action{send: f.sent})
+	s.want(action{begin: q.sent})
 }
 
-// ready returns the flights that wait for their turn.
-func (s *scheduler) ready(now time.Time) (ready []*flight) {
-	for _, f := range s.queue {
-		if f.isReady(now) {
-			ready = append(ready, f)
+// ready returns the questions that wait for their turn.
+func (s *scheduler) ready(now time.Time) (ready []*question) {
+	for _, q := range s.queue {
+		if q.isReady(now) {
+			ready = append(ready, q)
 		}
 	}
 	return ready
 }
 
-// head returns the flight that holds the turn, or nil.
-func (s *scheduler) head(now time.Time) *flight {
-	for _, f := range s.queue {
-		if f.isReady(now) {
-			return f
+// head returns the question that holds the turn, or nil.
+func (s *scheduler) head(now time.Time) *question {
+	for _, q := range s.queue {
+		if q.isReady(now) {
+			return q
 		}
 	}
 	return nil
 }
 
-// ahead returns how many requests are sent before a flight's: those of the flights before it, and one for a token
+// ahead returns how many requests are sent before a question's: those of the questions before it, and one for a token
 // unless one is valid.
-func (s *scheduler) ahead(now time.Time, f *flight) (n int) {
-	if !s.tokens.valid(now) && s.renewal.sent == nil {
+func (s *scheduler) ahead(now time.Time, q *question) (n int) {
+	if !s.tokens.valid(now) && s.tokenRequest.sent == nil {
 		n++
 	}
 	for _, other := range s.queue {
-		if other.order < f.order && other.isReady(now) {
+		if other.order < q.order && other.isReady(now) {
 			n++
 		}
 	}
 	return n
 }
 
-// endRun ends the run with the first error that does: every read that is not under way fails with it, and every later
-// one. A read under way ends with its own answer, if it gets one.
-func (s *scheduler) endRun(err error) {
-	if s.run.over != nil {
+// endAll ends every read that is not under way with a fatal error, the first of the process, and every later one. A read
+// under way ends with its own answer, if it gets one.
+func (s *scheduler) endAll(err error) {
+	if s.process.fatal != nil {
 		return
 	}
-	s.run.over = err
-	for _, f := range slices.Clone(s.queue) {
-		if f.sent == nil {
-			s.end(f, ended{err: err})
+	s.process.fatal = err
+	for _, q := range slices.Clone(s.queue) {
+		if q.sent == nil {
+			s.end(q, ended{err: err})
 		}
 	}
 }
@@ -139,44 +145,44 @@ func (s *scheduler) stop(sent *attempt) {
 	}
 }
 
-// fail fails the callers of a flight for which why returns an error.
-func (s *scheduler) fail(f *flight, why func(*caller) error) {
-	for _, c := range slices.Clone(f.callers) {
+// fail fails the callers of a question for which why returns an error.
+func (s *scheduler) fail(q *question, why func(*caller) error) {
+	for _, c := range slices.Clone(q.callers) {
 		if err := why(c); err != nil {
-			s.drop(f, c, err)
+			s.drop(q, c, err)
 		}
 	}
 }
 
-// drop ends a flight for one caller, with an error. The flight ends with the last of them.
-func (s *scheduler) drop(f *flight, c *caller, err error) {
-	f.callers = slices.DeleteFunc(f.callers, func(other *caller) bool { return other == c })
+// drop ends a question for one caller, with an error. The question ends with the last of them.
+func (s *scheduler) drop(q *question, c *caller, err error) {
+	q.callers = slices.DeleteFunc(q.callers, func(other *caller) bool { return other == c })
 	s.tell(c, ended{err: err})
-	if len(f.callers) == 0 {
-		s.end(f, ended{})
+	if len(q.callers) == 0 {
+		s.end(q, ended{})
 	}
 }
 
-// end ends a flight. Its callers get an answer or an error.
-func (s *scheduler) end(f *flight, got ended) {
-	if f.over {
+// end ends a question. Its callers get an answer or an error.
+func (s *scheduler) end(q *question, got ended) {
+	if q.done {
 		return
 	}
-	f.over = true
-	s.answers.unshare(f)
-	s.queue = slices.DeleteFunc(s.queue, func(other *flight) bool { return other == f })
-	if f.sent != nil {
-		s.stop(f.sent)
+	q.done = true
+	s.answers.unshare(q)
+	s.queue = slices.DeleteFunc(s.queue, func(other *question) bool { return other == q })
+	if q.sent != nil {
+		s.stop(q.sent)
 	}
-	for _, c := range f.callers {
+	for _, c := range q.callers {
 		s.tell(c, got)
 	}
-	f.callers = nil
+	q.callers = nil
 }
 
 // dropToken ends the request for a token once no read waits for it, or forgets how the last one failed.
 func (s *scheduler) dropToken() {
-	if t := s.renewal; t.sent != nil {
+	if t := s.tokenRequest; t.sent != nil {
 		s.stop(t.sent)
 	} else {
 		t.history = history{}

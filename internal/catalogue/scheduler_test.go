@@ -15,15 +15,15 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// ofTheScheduler are its files. The rest is the shell: question.go has the context and the function that it lends.
-const ofTheScheduler = "events.go scheduler.go judge.go waits.go flight.go retry.go token.go run.go snapshot.go"
+// ofTheScheduler are its files. The rest is the shell.
+const ofTheScheduler = "events.go scheduler.go judge.go waits.go question.go retry.go token.go process.go snapshot.go"
 
 // pureImports are the packages that the scheduler may use. impure finds the parts of them, and of the language, that it
-// must not: goroutines, channels, timers and clocks.
-const pureImports = `"cmp" "errors" "fmt" "net/http" "slices" "time" ` +
+// must not: goroutines, channels, timers and clocks. It carries a context for the shell.
+const pureImports = `"cmp" "context" "errors" "fmt" "net/http" "slices" "time" ` +
 	`"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"`
 
-var impure = regexp.MustCompile(`\bgo \w|\bselect \{|\bchan\b|<-|\bhttp\.([^S]|S[^t])` +
+var impure = regexp.MustCompile(`\bgo \w|\bselect \{|\bchan\b|<-|\bhttp\.([^S]|S[^t])|\bcontext\.[^C]|\bctx\.` +
 	`|\btime\.(After|AfterFunc|NewTicker|NewTimer|Now|Since|Sleep|Tick|Ticker|Timer|Until)\b`)
 
 // impurities returns the parts of a file that a pure one must not have.
@@ -54,7 +54,7 @@ func TestTheSchedulerIsPure(t *testing.T) {
 		}
 	}
 	shell := impurities(t, "dispatcher.go")
-	for _, want := range []string{`"context"`, `"sync"`, "go d", "select {", "chan", "<-", "time.Now", "time.Timer"} {
+	for _, want := range []string{`"sync"`, "context.W", "ctx.", "go f", "select {", "chan", "<-", "time.Now", "time.Timer"} {
 		if !slices.Contains(shell, want) {
 			t.Errorf("%q is not found in the shell: %q", want, shell)
 		}
@@ -100,8 +100,8 @@ func (s *stepped) step(event func()) (wake time.Time) {
 	wanted, wake := s.next(s.now)
 	for _, a := range wanted {
 		switch {
-		case a.send != nil:
-			s.answers = append(s.answers, steppedAnswer{s.now.Add(time.Second), a.send})
+		case a.begin != nil:
+			s.answers = append(s.answers, steppedAnswer{s.now.Add(time.Second), a.begin})
 		case a.stop != nil:
 			s.stopped++
 		case a.tell != nil:
@@ -138,6 +138,18 @@ func (s *stepped) run(callers, limited int) {
 	}
 }
 
+// A read whose time is over is not sent, even if its caller has not noticed yet.
+func TestAReadWhoseTimeIsOver(t *testing.T) {
+	t.Parallel()
+	s := newStepped(pace.Limit{})
+	_, _ = s.ask("late")
+	s.now = s.now.Add(time.Hour)
+	s.step(func() { s.ends(s.now, s.answers[0].sent, ended{}) })
+	if len(s.answers) != 1 || s.ended != 1 {
+		t.Errorf("%d requests and %d answers, want one of each", len(s.answers), s.ended)
+	}
+}
+
 // A request for a token that is stopped, because the last read left, does not count as failed for one that comes before
 // it has ended. There is one at a time.
 func TestATokenRequestThatIsStopped(t *testing.T) {
@@ -152,6 +164,6 @@ func TestATokenRequestThatIsStopped(t *testing.T) {
 	}
 	s.step(func() { s.ends(s.now, s.answers[0].sent, ended{err: &NetworkError{}}) })
 	if len(s.answers) != 2 {
-		t.Errorf("the request for a token is not made again at once: %+v", s.renewal.history)
+		t.Errorf("the request for a token is not made again at once: %+v", s.tokenRequest.history)
 	}
 }

@@ -140,10 +140,10 @@ var endings = map[catalogue.Cause]func(blame) bool{
 		backsOff := b.end.Wait <= longestBackOff && len(b.failures()) > 0
 		p := paceAt(b.paces(), b.r.end)
 		inGap := b.r.end+b.end.Wait == p.began+p.gap
-		return b.end.Wait > b.end.Remaining && (backsOff || inGap || slices.ContainsFunc(b.requests, b.asksToWait))
+		return b.end.Wait >= b.end.Remaining && (backsOff || inGap || slices.ContainsFunc(b.requests, b.asksToWait))
 	},
 	ceilingTooLow: func(b blame) bool {
-		return b.end.Wait > b.end.Remaining && b.ceilingIsFull()
+		return b.end.Wait >= b.end.Remaining && b.ceilingIsFull()
 	},
 	timeOver: func(b blame) bool {
 		return b.r.end == b.r.deadline() && b.waitIsTold()

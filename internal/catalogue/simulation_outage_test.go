@@ -17,8 +17,8 @@ type simOutage struct {
 	usedUp bool // of the allowance: no pause and no gap is waited for either
 }
 
-// outages returns the outages of the process: from when a read gave up, and nothing had come back well, or been let
-// through, since it began, until something does.
+// outages returns the outages of the process: from when a read gave up after retries, and nothing had come back well, or
+// been let through, since it began, until something does.
 func (c *simCheck) outages() (all []simOutage) {
 	for _, q := range c.readings {
 		end, gaveUp := endOf(q.err)
@@ -30,7 +30,7 @@ func (c *simCheck) outages() (all []simOutage) {
 		switch {
 		case limited:
 			ends = (*request).letThrough
-		case end.Cause != retriesUsedUp && end.Cause != faultStays:
+		case c.plan.maxRetries == 0, end.Cause != retriesUsedUp && end.Cause != faultStays:
 			continue
 		}
 		if c.first(ends, c.came(q)) > q.end {

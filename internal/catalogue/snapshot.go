@@ -8,24 +8,24 @@ import (
 // answer is kept, and so is a final refusal, which asking again does not change (INTERFACE.md, Client handling rules).
 // The zero answers share and keep nothing.
 type answers struct {
-	shared map[Endpoint]*flight // those that others may join; nil if every call asks afresh
+	shared map[Endpoint]*question // those that others may join; nil if every call asks afresh
 	kept   map[Endpoint]ended
 }
 
-// share lets other callers join a flight.
-func (k *answers) share(f *flight) {
+// share lets other callers join a question.
+func (k *answers) share(q *question) {
 	if k.shared != nil {
-		k.shared[f.asked.to] = f
+		k.shared[q.to] = q
 	}
 }
 
-// unshare stops callers from joining a flight.
-func (k *answers) unshare(f *flight) { delete(k.shared, f.asked.to) }
+// unshare stops callers from joining a question.
+func (k *answers) unshare(q *question) { delete(k.shared, q.to) }
 
 // keep keeps how a question ended, for callers who ask it later. A fault of the network may pass, so it is not kept.
-func (k *answers) keep(f *flight, got ended) {
+func (k *answers) keep(q *question, got ended) {
 	_, noAnswer := errors.AsType[*NetworkError](got.err)
 	if k.kept != nil && !noAnswer {
-		k.kept[f.asked.to] = got
+		k.kept[q.to] = got
 	}
 }

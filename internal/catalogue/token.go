@@ -5,11 +5,11 @@ import (
 )
 
 const (
-	maxMargin   = 10 * time.Second // how long before its end a token is renewed, at most
-	minLife     = 10 * time.Second // a shorter life counts as not stated
-	proofTime   = time.Minute      // how soon a new token has to be rejected to prove a rejection
-	maxRenewals = 4                // how many 401s of one read are followed by another attempt
-	maxUnused   = 2                // how many unused tokens in a row make us ignore their stated life
+	maxMargin     = 10 * time.Second // how long before its end a token is renewed, at most
+	minLife       = 10 * time.Second // a shorter life counts as not stated
+	proofTime     = time.Minute      // how soon a new token has to be rejected to prove a rejection
+	maxRejections = 4                // how many 401s of one read are followed by another attempt
+	maxUnused     = 2                // how many unused tokens in a row make us ignore their stated life
 )
 
 // token is a bearer token and its life.
@@ -48,15 +48,15 @@ func (t *tokens) given() bool {
 // are rejected: the token replaced one that was rejected, was requested less than a minute ago, and no read was let
 // through since. Once any read has been let through, a stray instance of the service is likelier than a revocation: the
 // proof is then two such tokens in a row.
-func (t *tokens) reject(by *token, now time.Time) (proves bool) {
-	if t.given() || by.rejected {
+func (t *tokens) reject(old *token, now time.Time) (proves bool) {
+	if t.given() || old.rejected {
 		return t.given()
 	}
-	by.rejected = true
-	if t.lastServed.After(by.requestedAt) || now.Sub(by.requestedAt) >= proofTime {
-		by.replaces = 0
+	old.rejected = true
+	if t.lastServed.After(old.requestedAt) || now.Sub(old.requestedAt) >= proofTime {
+		old.replaces = 0
 	}
-	return by.replaces > 1 || by.replaces == 1 && t.lastServed.IsZero()
+	return old.replaces > 1 || old.replaces == 1 && t.lastServed.IsZero()
 }
 
 // next returns the token that is requested in place of the current one, and says why.

@@ -93,6 +93,24 @@ var scenes = map[string]scene{
 			`0s: no answer, ceiling too low: attempts 0, 30s left of "max_requests"`,
 		},
 	},
+	"max_requests ends with the time": {
+		&service{},
+		[]setting{atMost(1, 5*time.Minute)},
+		eachGroup(0, 1),
+		[]string{"tokens: 0, reads: 0", `0s: no answer, ceiling too low: attempts 0, 5m0s left of "max_requests"`},
+	},
+	"max_requests, until the time is over": {
+		always(found.in(14 * sec)),
+		[]setting{accessToken("given"), atMost(2, 10*sec)},
+		[]reading{group("a"), group("b").later(2 * sec), group("c").later(3 * sec), group("d").within(8500 * time.Millisecond).later(4 * sec)},
+		[]string{
+			"tokens: 0, reads: 3",
+			"14s: an answer",
+			"16s: an answer",
+			"27s: an answer",
+			`12.5s: no answer, ceiling too low: attempts 0, 2.5s left of "max_requests"`,
+		},
+	},
 	"a token that failed counts for max_requests once more": {
 		tokensInTurn(answered(503).in(sec)),
 		[]setting{atMost(1, 10*sec), readTimeout(25 * sec)},
@@ -128,6 +146,16 @@ var scenes = map[string]scene{
 		},
 	},
 
+	"a single attempt begins no outage": {
+		always(answered(503)),
+		[]setting{maxRetries(0)},
+		[]reading{group("a"), group("b").later(sec)},
+		[]string{
+			"tokens: 1, reads: 2",
+			`0s: another status, retries used up: attempts 1, 0s left of ""; 503: No.`,
+			`1s: another status, retries used up: attempts 1, 0s left of ""; 503: No.`,
+		},
+	},
 	"a page of HTML ends no outage": {
 		inTurn(answered(503), answered(503), reply{body: "<html>"}, answered(503)),
 		[]setting{maxRetries(1)},
@@ -213,7 +241,7 @@ var scenes = map[string]scene{
 		eachGroup(0, 1),
 		[]string{
 			"tokens: 1, reads: 0",
-			`5m0s: a pause, time over: attempts 1, 0s left of "the requests before it"; 429: No.`,
+			`0s: a pause, wait too long: attempts 1, 5m0s left of "the pause that the service asked for"; 429: No.`,
 		},
 	},
 
@@ -231,8 +259,18 @@ var scenes = map[string]scene{
 	"a rejection without its words": {
 		inTurn(answered(401), answered(401).stalled()),
 		nil,
-		eachGroup(0, 1),
-		[]string{"tokens: 2, reads: 2", "3s: rejected credentials; 401: "},
+		[]reading{group("a"), group("b").later(sec)},
+		[]string{"tokens: 2, reads: 2", "3s: rejected credentials; 401: ", "3s: rejected credentials; 401: "},
+	},
+	"a caller who joins in a back-off that is too long": {
+		inTurn(retryAfter(503, "30")),
+		nil,
+		[]reading{theGroup, theGroup.within(10 * sec).later(sec)},
+		[]string{
+			"tokens: 1, reads: 2",
+			"30s: an answer",
+			`1s: another status, wait too long: attempts 1, 29s left of "its back-off"; 503: No.`,
+		},
 	},
 	"a token that no read waits for any more": {
 		&service{

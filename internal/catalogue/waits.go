@@ -10,7 +10,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// wait is one thing that a flight waits for. The list of waits decides what holds a flight back, whether a caller's
+// wait is one thing that a question waits for. The list of waits decides what holds a question back, whether a caller's
 // time suffices, what a caller is told and what is logged.
 type wait struct {
 	words  string    // for errors and the log; empty for the answer to a request under way
@@ -21,7 +21,7 @@ type wait struct {
 	unread bool      // the body of that failure has not come yet
 }
 
-// The waits of a flight, in words.
+// The waits of a question, in words.
 const (
 	forItsTurn = "the requests before it"
 	forBackOff = "its back-off"
@@ -32,21 +32,21 @@ const (
 	forToken   = "a token"
 )
 
-// waits lists the waits of a flight until its next request, if that many others are sent before it. To add a wait, add
+// waits lists the waits of a question until its next request, if that many others are sent before it. To add a wait, add
 // a line.
-func (s *scheduler) waits(now time.Time, f *flight, before int) [7]wait {
-	underWay := now
-	if s.renewal.sent != nil {
+func (s *scheduler) waits(now time.Time, q *question, before int) [7]wait {
+	t, underWay := s.tokenRequest, now
+	if t.sent != nil {
 		underWay = openEnd
 	}
 	return [...]wait{
-		exact(forBackOff, f.notBefore, f.last),
-		s.limited(forPause, s.pace.PausedUntil()),
-		s.limited(forGap, s.pace.GapUntil()),
+		exact(forBackOff, q.notBefore, q.last),
+		s.after429(forPause, s.pace.PausedUntil()),
+		s.after429(forGap, s.pace.GapUntil()),
 		ceiling(s.pace.CeilingAfter(before, now), s.pace.InFlight(now)),
 		atMost(forRoom, s.pace.RoomAt(now), nil),
-		exact(forToken, s.renewal.notBefore, s.renewal.last),
-		atMost(forToken, underWay, s.renewal.last),
+		exact(forToken, t.notBefore, t.last),
+		atMost(forToken, underWay, t.last),
 	}
 }
 
@@ -55,8 +55,8 @@ func exact(words string, until time.Time, err error) wait {
 	return wait{words: words, until: until, least: until, cause: WaitTooLong, err: err}
 }
 
-// limited returns a wait that a 429 asked for.
-func (s *scheduler) limited(words string, until time.Time) wait {
+// after429 returns a wait that the 429 of the pause in force has caused.
+func (s *scheduler) after429(words string, until time.Time) wait {
 	w := exact(words, until, s.pausedBy.failure)
 	w.unread = slices.Contains(s.awaited, s.pausedBy)
 	return w
@@ -87,35 +87,35 @@ func (w wait) left(now time.Time) time.Duration {
 	return max(0, w.until.Sub(now))
 }
 
-// hold returns the wait of a flight that ends last. A flight that waits for nothing else waits for its turn, which ends
-// now.
-func (s *scheduler) hold(now time.Time, f *flight) wait {
-	if f.sent != nil {
-		return atMost("", openEnd, f.last)
+// longestWait returns the wait of a question that ends last. A question that waits for nothing else waits for its turn,
+// which ends now.
+func (s *scheduler) longestWait(now time.Time, q *question) wait {
+	if q.sent != nil {
+		return atMost("", openEnd, q.last)
 	}
-	hold := atMost(forItsTurn, now, nil)
-	for _, w := range s.waits(now, f, 0) {
-		if w.until.After(hold.until) {
-			hold = w
+	longest := atMost(forItsTurn, now, nil)
+	for _, w := range s.waits(now, q, 0) {
+		if w.until.After(longest.until) {
+			longest = w
 		}
 	}
-	return hold
+	return longest
 }
 
-// failLate fails the reads, anywhere in the queue, whose time ends before one of their waits does. Most have time for
-// the longest of the waits that all share, and a read whose back-off does not fit fails when that begins. A read in its
-// back-off waits for a token only as long as another read does: when the last of those leaves, the request for the
-// token ends.
+// failLate fails the reads, anywhere in the queue, whose time is over when one of their waits ends. Most outlast their
+// back-off and the longest of the waits that all share. A read in its back-off waits for a token only as long as
+// another read does: when the last of those leaves, the request for the token ends.
 func (s *scheduler) failLate(now time.Time) {
-	var longest time.Time
-	for _, w := range s.waits(now, &flight{}, len(s.queue)+1) {
-		longest = latest(longest, w.least)
+	var shared time.Time
+	for _, w := range s.waits(now, &question{}, len(s.queue)+1) {
+		shared = latest(shared, w.least)
 	}
 	for _, ready := range []bool{true, false} {
-		for _, f := range slices.Backward(s.queue) { // one that ends leaves the queue
-			mayBeLate := longest.After(now) && (!f.hasUntil(longest) || s.run.usedUp.holds(f.order))
-			if mayBeLate && f.isReady(now) == ready {
-				s.fail(f, func(c *caller) error { return s.lateErr(now, f, c) })
+		for _, q := range slices.Backward(s.queue) { // one that ends leaves the queue
+			longest := latest(shared, q.notBefore)
+			mayBeLate := longest.After(now) && (!q.allOutlast(longest) || s.process.usedUp.concerns(q.order))
+			if mayBeLate && q.isReady(now) == ready {
+				s.fail(q, func(c *caller) error { return s.lateErr(now, q, c) })
 			}
 		}
 		if s.head(now) == nil {
@@ -132,73 +132,71 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// lateErr returns an error if a caller's time ends before one of its waits does.
-func (s *scheduler) lateErr(now time.Time, f *flight, c *caller) error {
-	if f.sent != nil {
+// lateErr returns an error if a caller's time is over when one of its waits ends.
+func (s *scheduler) lateErr(now time.Time, q *question, c *caller) error {
+	if q.sent != nil {
 		return nil
 	}
-	for _, w := range s.waits(now, f, s.ahead(now, f)) {
-		if w.unread || !w.least.After(now) {
-			continue
-		}
-		if c.deadline.Before(w.least) {
-			return s.gaveUpErr(now, f, c, w)
-		}
-		if s.run.usedUp.holds(f.order) && classify(w.err) == limited {
+	for _, w := range s.waits(now, q, s.ahead(now, q)) {
+		switch {
+		case w.unread, !w.least.After(now):
+		case !c.outlasts(w.least):
+			return s.gaveUpErr(now, q, c, w)
+		case s.process.usedUp.concerns(q.order) && classify(w.err) == limited:
 			w.cause = AllowanceUsedUp
-			return s.gaveUpErr(now, f, c, w)
+			return s.gaveUpErr(now, q, c, w)
 		}
 	}
 	return nil
 }
 
 // leftErr returns the error of a caller whose time is over, or whose context was cancelled with cause before.
-func (s *scheduler) leftErr(now time.Time, f *flight, c *caller, cause error) error {
-	hold := s.hold(now, f)
+func (s *scheduler) leftErr(now time.Time, q *question, c *caller, cause error) error {
+	w := s.longestWait(now, q)
 	switch {
 	case now.Before(c.deadline):
 		return &InterruptedError{
-			Attempts:   s.attemptsOf(f, hold.err),
-			Last:       hold.err,
-			WaitingFor: hold.words,
-			Remaining:  hold.left(now),
+			Attempts:   s.attemptsOf(q, w.err),
+			Last:       w.err,
+			WaitingFor: w.words,
+			Remaining:  w.left(now),
 			Err:        cause,
 		}
-	case hold.unread: // its body did not come in time
-	case hold.cause == CeilingTooLow:
-		hold.until = s.pace.CeilingAfter(s.ahead(now, f), now)
+	case w.unread: // its body did not come in time
+	case w.cause == CeilingTooLow:
+		w.until = s.pace.CeilingAfter(s.ahead(now, q), now)
 	default:
-		hold.err = s.blocker(f, c, hold)
-		hold.cause = TimeOver
-		hold.until = now
+		w.err = s.blocker(q, c, w)
+		w.cause = TimeOver
+		w.until = now
 	}
-	return s.gaveUpErr(now, f, c, hold)
+	return s.gaveUpErr(now, q, c, w)
 }
 
 // blocker returns the failure that kept the answer from a caller until its time was over, nil if nothing failed. A 429
 // is known from its header, even if its body never comes.
-func (s *scheduler) blocker(f *flight, c *caller, hold wait) error {
-	switch t := s.renewal; {
-	case f.sent != nil:
-		return cmp.Or(f.sent.failure, tooSlow(f.asked.to, f.sent.stage))
-	case hold.until.Equal(openEnd):
-		return cmp.Or(t.sent.failure, tooSlow(t.asked.to, t.sent.stage))
+func (s *scheduler) blocker(q *question, c *caller, w wait) error {
+	switch t := s.tokenRequest; {
+	case q.sent != nil:
+		return cmp.Or(q.sent.failure, tooSlow(q.to, q.sent.stage))
+	case w.until.Equal(openEnd):
+		return cmp.Or(t.sent.failure, tooSlow(t.to, t.sent.stage))
 	case s.pace.PausedUntil().After(c.began):
 		return s.pausedBy.failure
 	}
-	return f.last
+	return q.last
 }
 
 // gaveUpErr returns the error of a caller that gives up because of a wait. If that is a 429's, it may begin an outage
 // of the allowance.
-func (s *scheduler) gaveUpErr(now time.Time, f *flight, c *caller, w wait) *GaveUpError {
-	if classify(w.err) == limited && s.run.usedUp.begin(f.order, s.arrived) {
-		s.note(f.asked, "The allowance is used up: reads that begin now fail at once while a pause lasts, and make "+
+func (s *scheduler) gaveUpErr(now time.Time, q *question, c *caller, w wait) *GaveUpError {
+	if classify(w.err) == limited && s.process.usedUp.begin(q.order, s.arrived) {
+		s.note(q, "The allowance is used up: reads that begin now fail at once while a pause lasts, and make "+
 			"one attempt otherwise")
 	}
 	return &GaveUpError{
 		Cause:      w.cause,
-		Attempts:   s.attemptsOf(f, w.err),
+		Attempts:   s.attemptsOf(q, w.err),
 		Elapsed:    now.Sub(c.began),
 		Remaining:  max(0, c.deadline.Sub(now)),
 		Wait:       w.left(now),
@@ -209,37 +207,38 @@ func (s *scheduler) gaveUpErr(now time.Time, f *flight, c *caller, w wait) *Gave
 
 // attemptsOf returns how many attempts were made: for a token if err is the token endpoint's, and else for the
 // question.
-func (s *scheduler) attemptsOf(f *flight, err error) int {
+func (s *scheduler) attemptsOf(q *question, err error) int {
 	failure, ok := errors.AsType[aboutEndpoint](err)
 	if ok && failure.OfToken() {
-		return cmp.Or(s.renewal.attempts, f.attempts)
+		return cmp.Or(s.tokenRequest.attempts, q.attempts)
 	}
-	return f.attempts
+	return q.attempts
 }
 
-// longWait is the shortest wait that is always logged.
+// longWait is how much longer than what is logged already a wait has to be, to be logged. A pause or a gap is logged,
+// too, if no wait is.
 const longWait = 10 * time.Second
 
-// noteWait logs the wait of the flight at the head of the queue, which holds back all others: each pause and gap, and
-// any long wait. Each idle stretch is logged once. Waits that outlast every caller are not logged.
-func (s *scheduler) noteWait(now time.Time, f *flight, hold wait) {
-	if hold.until.Equal(openEnd) || !f.mayWait(hold.until) {
+// noteWait logs the wait of the question at the head of the queue, which holds back all others. Each idle stretch is
+// logged once. Waits that outlast every caller are not logged.
+func (s *scheduler) noteWait(now time.Time, q *question, w wait) {
+	if w.until.Equal(openEnd) || !q.anyOutlasts(w.until) {
 		return
 	}
-	told := max(0, s.noted.Sub(now))
-	isPause := hold.until.Equal(s.pace.PausedUntil()) || hold.until.Equal(s.pace.GapUntil())
-	if hold.left(now)-told <= longWait && (told > 0 || !isPause) {
+	logged := max(0, s.noted.Sub(now))
+	isPause := w.until.Equal(s.pace.PausedUntil()) || w.until.Equal(s.pace.GapUntil())
+	if w.left(now)-logged <= longWait && (logged > 0 || !isPause) {
 		return
 	}
-	s.noted = hold.until
+	s.noted = w.until
 	more := ""
 	switch {
 	case isPause:
 		more = fmt.Sprintf(" (status 429); after it at most %d in flight at first", s.pace.Window())
-	case hold.cause == CeilingTooLow:
+	case w.cause == CeilingTooLow:
 		more = fmt.Sprintf(" (%s)", s.pace.Ceiling)
 	}
-	s.note(f.asked, "Waiting %s for %s%s", rounded(hold.left(now)), hold.words, more)
+	s.note(q, "Waiting %s for %s%s", rounded(w.left(now)), w.words, more)
 }
 
 // rounded rounds a time for people: a long one to seconds.

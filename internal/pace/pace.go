@@ -125,18 +125,17 @@ func (p *Pace) Answered(number int, now time.Time) {
 }
 
 // Limited records a 429, instead of Answered: nothing is sent for wait. After that half as many may be in flight as
-// were now. All 429s to requests that were sent before the pause began count once.
-func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
+// were now. All 429s to requests that were sent before the pause began count once. It reports whether the pause in
+// force lasts as long as this one asks for, and not for an earlier one.
+func (p *Pace) Limited(number int, now time.Time, wait time.Duration) (inForce bool) {
 	inFlight := len(p.young(now, p.burst))
 	p.Ended(number, now)
 	until := now.Add(wait)
 	if !p.pause.until.After(now) {
-		p.pause = pause{
-			from:  now,
-			until: now,
-		}
+		p.pause = pause{from: now, until: now}
 	}
-	if until.After(p.pause.until) {
+	inForce = until.After(p.pause.until)
+	if inForce {
 		p.total += until.Sub(p.pause.until)
 		p.pause.until = until
 	}
@@ -151,6 +150,7 @@ func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
 	if p.pause.until.Sub(p.pause.from) >= longPause {
 		p.window = min(p.window, restart*perGrowth)
 	}
+	return inForce
 }
 
 // Ended records the end of a request. It counts against the ceiling for the ceiling's length from now,

@@ -210,7 +210,7 @@ func serviceScenes() []scene {
 				})
 				return service
 			},
-			arguments{argMaxRetries: 0},
+			arguments{argMaxRetries: 1},
 			reading{"latest_models", nil},
 		),
 	}

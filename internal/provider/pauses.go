@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// longPause is how long pauses have to last in all for a warning: a plan that stands still says nothing by itself.
+	// longPause is how long pauses have to last in all for a warning: a plan that stands still prints nothing by itself.
 	longPause = time.Minute
 	// standstill is enough for a busy engine to begin the next block when one has ended. A run waits it out once, for
 	// the warning.
@@ -18,8 +18,8 @@ const (
 )
 
 // warnOfPauses warns, once in a process, of pauses that have held back its reads for a long time in all. No read
-// knows whether it is the last. The warning comes with one after which no other begins for a moment, and speaks of
-// the run so far.
+// knows whether it is the last. The warning comes with one that succeeds, and after which no other begins for a moment:
+// it is about the run so far.
 func (c *connection) warnOfPauses(ctx context.Context, next <-chan struct{}, diags *diag.Diagnostics) {
 	held := c.client.TotalPause().Round(time.Second)
 	if next == nil || held < longPause || c.warned.Load() {
