@@ -45,8 +45,8 @@ type Config struct {
 	UserAgent string // of printable characters only
 	// Observe gets each exchange. Note gets a sentence for each pause, for any other wait of more than ten seconds, for
 	// each retry, for each request for a token, also as JSON after a form, for a token that is refused, and for a
-	// service that is down or an allowance that is used up, with the context of a read that waits. Several goroutines may
-	// call them at a time. Both may be nil.
+	// service that is down or an allowance that is used up, with the context of a read that waits. Note is called by
+	// one goroutine at a time, in order, and must not begin a read. Both may be nil.
 	Observe func(context.Context, Exchange)
 	Note    func(context.Context, string)
 

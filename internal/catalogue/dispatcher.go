@@ -8,12 +8,14 @@ import (
 )
 
 // dispatcher is the shell of the scheduler: the lock, the clock and its timer, a channel for each caller and a
-// goroutine for each request. Callers are told, and lines of the log written, without the lock.
+// goroutine for each request. It writes the log, and tells callers after that, without the lock.
 type dispatcher struct {
 	mu       sync.Mutex
 	core     scheduler
 	timer    *time.Timer
 	exchange exchange
+	notes    []action // to be written
+	writing  sync.Mutex
 	note     func(context.Context, string) // or nil
 }
 
@@ -69,13 +71,25 @@ func (d *dispatcher) reached(sent *attempt, stage Fault) {
 
 // happens reports an event, and does the actions that the scheduler then wants.
 func (d *dispatcher) happens(event func(now time.Time)) {
-	for _, a := range d.decide(event) {
-		switch {
-		case a.tell != nil:
+	wanted := d.decide(event)
+	d.writeNotes()
+	for _, a := range wanted {
+		if a.tell != nil {
 			a.tell.tell(a.end)
-		case a.note != "" && d.note != nil:
-			d.note(a.of.ctx, a.note)
 		}
+	}
+}
+
+// writeNotes writes the lines of the log in the order of their events.
+func (d *dispatcher) writeNotes() {
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	d.mu.Lock()
+	notes := d.notes
+	d.notes = nil
+	d.mu.Unlock()
+	for _, a := range notes {
+		d.note(a.of.ctx, a.note)
 	}
 }
 
@@ -92,6 +106,8 @@ func (d *dispatcher) decide(event func(now time.Time)) (wanted []action) {
 			d.begin(a.begin)
 		case a.stop != nil:
 			a.stop.cancel()
+		case a.note != "" && d.note != nil:
+			d.notes = append(d.notes, a)
 		}
 	}
 	if wake.IsZero() {

@@ -92,3 +92,17 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 		}
 	})
 }
+
+// Lines of the log are written without the lock: what writes them may ask the client how long pauses have lasted.
+func TestNotesAreWrittenWithoutTheLock(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		var asked func()
+		c := over(t, &service{}, func(config *catalogue.Config) {
+			config.Note = func(context.Context, string) { asked() }
+		})
+		asked = func() { c.TotalPause() }
+		if a := theGroup.read(t, c); a.err != nil {
+			t.Error(a.err)
+		}
+	})
+}
