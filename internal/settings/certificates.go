@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"time"
@@ -11,7 +12,7 @@ import (
 // addClientCertificate resolves the certificate that is presented to a server which asks for one. Both arguments
 // belong together.
 func (r *resolver) addClientCertificate() {
-	var chain []*x509.Certificate
+	var chain bundle
 	var key []byte
 	hasChain := take(r, ClientCertificate, parseChain, &chain)
 	hasKey := take(r, ClientKey, parseKey, &key)
@@ -20,12 +21,13 @@ func (r *resolver) addClientCertificate() {
 		r.addMissingBeside(ClientCertificate, ClientKey)
 	case hasKey && !hasChain:
 		r.addMissingBeside(ClientKey, ClientCertificate)
-	case chain != nil && key != nil:
-		var err error
-		if r.Client.ClientCertificate, err = pairOf(chain, key); err != nil {
-			r.addInvalid(ClientKey, err.Error())
+	case chain.text != nil && key != nil:
+		pair, err := tls.X509KeyPair(chain.text, key)
+		if err != nil {
+			r.addInvalid(ClientKey, "The key cannot be used with the first certificate in "+ClientCertificate+": "+err.Error())
 		}
-		r.warnOfDates(chain[0])
+		r.Client.ClientCertificate = pair
+		r.warnOfDates(chain.certificates[0])
 	}
 }
 

@@ -1,6 +1,11 @@
 package settings
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
 
 // TestValuesThatAreNotOdd: the provider's TestMessages has those that are.
 func TestValuesThatAreNotOdd(t *testing.T) {
@@ -34,11 +39,12 @@ func TestOddHeaders(t *testing.T) {
 		"hunter2; CF-Access-Id: abc": "has a second header in it; write one header a line, as Name: value",
 		"hunter2 ;X-Id: hunter2":     "has a second header in it; write one header a line, as Name: value",
 	} {
-		got := headerOddities(map[string]string{"X-Key": value})
-		if want == "" && got == nil {
-			continue
+		resolved := Resolved{Client: catalogue.Config{Headers: map[string]string{"X-Key": value}}}
+		got := strings.Join(resolved.Explainer().Gateway.Oddities, "\n")
+		if want != "" {
+			want = "The value of the header X-Key " + want + ". That may be the reason."
 		}
-		if len(got) != 1 || got[0] != "The value of the header X-Key "+want+"." {
+		if got != want {
 			t.Errorf("%q: %q, want %q", value, got, want)
 		}
 	}

@@ -135,18 +135,27 @@ func isReserved(name string) bool {
 	return isOf || slices.Contains(names, lower)
 }
 
-// headerOddities returns what is odd about the values of headers, a sentence for each, without showing them. As with a
-// client secret, an oddity may belong to the value.
-func headerOddities(headers map[string]string) (sentences []string) {
+// gateway returns what is sent for a gateway in front of the service, and why it may not be enough, without showing
+// values. As with a client secret, what is odd may belong to the value.
+func (s *Resolved) gateway() explain.Gateway {
+	sent := explain.Gateway{
+		Headers:     slices.Sorted(maps.Keys(s.Client.Headers)),
+		HeadersFrom: s.Origins[Headers].String(),
+		Certificate: s.Origins[ClientCertificate].String(),
+	}
 	second := regexp.MustCompile(`[,;]\s*[A-Za-z][\w-]+: `)
-	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		odd := oddityOfSecret(name, headers[name])
-		if second.MatchString(headers[name]) {
+	for _, name := range sent.Headers {
+		odd := oddityOfSecret(name, s.Client.Headers[name])
+		if second.MatchString(s.Client.Headers[name]) {
 			odd = "has a second header in it; write one header a line, as Name: value"
 		}
 		if odd != "" {
-			sentences = append(sentences, fmt.Sprintf("The value of the header %s %s.", name, odd))
+			sent.Oddities = append(sent.Oddities, "The value of the header "+name+" "+odd+". That may be the reason.")
 		}
 	}
-	return sentences
+	for _, variable := range s.Withheld {
+		sent.Oddities = append(sent.Oddities, variable+" is not used here, because it belongs to the address in "+
+			Variable(BaseURL)+". That may be the reason.")
+	}
+	return sent
 }

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"cmp"
-	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
@@ -15,9 +14,10 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// bundle is the certificates of a text, and why others are left out.
+// bundle is the certificates of a text, also as plain PEM, and why others are left out.
 type bundle struct {
 	certificates []*x509.Certificate
+	text         []byte
 	leftOut      []string // such as "certificate 2 of 3 is broken: x509: negative serial number"
 }
 
@@ -31,12 +31,13 @@ func parseBundle(text string) (found bundle, err error) {
 		switch {
 		case isKey(block):
 			return found, errors.New("it holds a private key; only certificates belong here")
+		case block.Type != "" && block.Type != certificateLabel:
+			return found, otherLabel(block, certificateLabel)
 		case block.Bytes == nil:
 			broken = errors.New(damaged)
-		case block.Type != certificateLabel:
-			return found, otherLabel(block, certificateLabel)
 		case broken == nil:
 			found.certificates = append(found.certificates, certificate)
+			found.text = append(found.text, pem.EncodeToMemory(block)...)
 			continue
 		}
 		said := fmt.Sprintf("certificate %d of %d is broken: %v", i+1, len(blocks), broken)
@@ -50,12 +51,12 @@ func parseBundle(text string) (found bundle, err error) {
 }
 
 // parseChain reads the certificate of a client, followed by those between it and its authority. All must parse.
-func parseChain(text string) ([]*x509.Certificate, error) {
+func parseChain(text string) (bundle, error) {
 	chain, err := parseBundle(text)
 	if err == nil && len(chain.leftOut) > 0 {
-		return nil, errors.New(chain.leftOut[0])
+		return bundle{}, errors.New(chain.leftOut[0])
 	}
-	return chain.certificates, err
+	return chain, err
 }
 
 // parseKey returns the private key of a text, in PEM form. It skips other blocks, such as its certificate.
@@ -64,33 +65,18 @@ func parseKey(text string) ([]byte, error) {
 	if len(blocks) == 0 {
 		return nil, errors.New(mistake)
 	}
-	isEmptyOrKey := func(block *pem.Block) bool { return block.Bytes == nil || isKey(block) }
-	block := blocks[max(0, slices.IndexFunc(blocks, isEmptyOrKey))]
+	block := blocks[max(0, slices.IndexFunc(blocks, isKey))]
 	switch {
 	case strings.Contains(block.Type+block.Headers["Proc-Type"], "ENCRYPTED"):
 		return nil, errors.New("it is encrypted, and the provider cannot ask for a password; use openssl pkey first")
-	case slices.Contains([]string{keyLabel, "RSA " + keyLabel, "EC " + keyLabel}, block.Type):
-		return pem.EncodeToMemory(block), nil
-	case block.Type == certificateLabel:
-		return nil, errors.New("it is a certificate; give that in " + ClientCertificate + ", and its private key here")
+	case !slices.Contains([]string{"", keyLabel, "RSA " + keyLabel, "EC " + keyLabel, certificateLabel}, block.Type):
+		return nil, otherLabel(block, keyLabel)
 	case block.Bytes == nil:
 		return nil, errors.New(cmp.Or(mistake, damaged))
+	case block.Type == certificateLabel:
+		return nil, errors.New("it is a certificate; give that in " + ClientCertificate + ", and its private key here")
 	}
-	return nil, otherLabel(block, keyLabel)
-}
-
-// pairOf returns a certificate and its key, as TLS presents them.
-func pairOf(chain []*x509.Certificate, key []byte) (tls.Certificate, error) {
-	var certificates []byte
-	for _, certificate := range chain {
-		block := &pem.Block{Type: certificateLabel, Bytes: certificate.Raw}
-		certificates = append(certificates, pem.EncodeToMemory(block)...)
-	}
-	pair, err := tls.X509KeyPair(certificates, key)
-	if err != nil {
-		err = fmt.Errorf("the key cannot be used with the first certificate in %s: %w", ClientCertificate, err)
-	}
-	return pair, err
+	return pem.EncodeToMemory(block), nil
 }
 
 const (
@@ -100,13 +86,15 @@ const (
 	damaged          = "its PEM block is cut short or damaged; give all of its lines, with real line breaks"
 )
 
-// blocksOf returns the blocks of a text in PEM form. It skips text between them, as in bundles. A damaged block is
-// empty, and does not hide the next one. Lines may be indented, and blocks joined without a line break.
+// blocksOf returns the blocks of a text in PEM form. It skips text between them, as in bundles. A damaged block has no
+// bytes, and no label unless its first line is whole; it does not hide the next one. Lines may be indented, and blocks
+// joined without a line break.
 func blocksOf(text string) (blocks []*pem.Block) {
 	unindented := regexp.MustCompile(`(?m)^[ \t]+`).ReplaceAllString(text, "")
 	for _, part := range strings.Split(unindented, beginBlock)[1:] {
 		block, _ := pem.Decode([]byte(beginBlock + part))
-		blocks = append(blocks, cmp.Or(block, &pem.Block{}))
+		label := regexp.MustCompile("^[A-Z0-9 ]+-----").FindString(part)
+		blocks = append(blocks, cmp.Or(block, &pem.Block{Type: strings.TrimSuffix(label, "-----")}))
 	}
 	return blocks
 }
@@ -125,7 +113,7 @@ func notPEM(text, label string) string {
 	if strings.Contains(string(decoded), beginBlock) {
 		form = `a text in PEM form; give that text, as base64decode("…") does in a configuration`
 	}
-	isLine := !strings.Contains(strings.TrimSpace(text), "\n")
+	isWord := len(strings.Fields(text)) == 1
 	switch {
 	case odd != "":
 		return "it " + odd
@@ -133,9 +121,9 @@ func notPEM(text, label string) string {
 		return ""
 	case err == nil && form != "":
 		return "it is base64 of " + form
-	case isLine && strings.Contains(text, "://"):
+	case isWord && strings.Contains(text, "://"):
 		return "it is a URL; download it, and give its content"
-	case isLine && strings.ContainsAny(text, `./\`):
+	case isWord && strings.ContainsAny(text, `./\`):
 		return "it looks like the name of a file" + giveContent
 	}
 	return "it is not in PEM form, which begins with the line " + beginBlock + label + "-----"

@@ -5,9 +5,6 @@
 package settings
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
@@ -83,12 +80,7 @@ func (s *Resolved) Explainer() *explain.Explainer {
 		MaxRequests:    s.Shown[MaxRequests],
 		ReadTimeout:    s.Shown[ReadTimeout],
 		RequestTimeout: s.Shown[RequestTimeout],
-		Gateway: explain.Gateway{
-			Headers:     slices.Sorted(maps.Keys(s.Client.Headers)),
-			HeadersFrom: s.Origins[Headers].String(),
-			Certificate: s.Origins[ClientCertificate].String(),
-			Oddities:    headerOddities(s.Client.Headers),
-		},
+		Gateway:        s.gateway(),
 	}
 	for _, certificate := range s.Client.CACertificates {
 		e.Authorities = append(e.Authorities, catalogue.NameOf(certificate.Subject))
