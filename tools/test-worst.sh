@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # test-worst.sh runs all tests, without the race detector, where contributors are, all at once: in a copy without git
-# whose path has spaces, as the path of the temporary folder has; with SIGHUP ignored, as by nohup; without IPv6 or any
-# other network, if this machine allows that; behind a proxy that is down; with the lines of a sandbox in the
-# environment, and variables that change the provider's behaviour, or that nothing reads.
+# whose path has spaces and words that tests look for, as the path of the temporary folder and the user's name have; with
+# SIGHUP ignored, as by nohup; without IPv6 or any other network, if this machine allows that; behind a proxy that is
+# down; with the lines of a sandbox in the environment, and variables that change the provider's behaviour, or that
+# nothing reads.
 # It then repeats the tests that call git, in a clone owned by another user: `make build`, and the tests of the tools.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,9 +14,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap '' HUP
 
+copy="$work/home of jasmine/a real secret, or an error" temporary="$work/mine, too"
 GIT_INDEX_FILE=$work/index git add --all
-GIT_INDEX_FILE=$work/index git checkout-index --all --prefix="$work/a tarball/"
-mkdir "$work/t m p"
+GIT_INDEX_FILE=$work/index git checkout-index --all --prefix="$copy/"
+mkdir "$temporary"
 go build -v -o="$work/" ./cmd/modelcatalogue-sandbox
 go list -deps -test ./... >/dev/null # downloads what is missing
 
@@ -27,9 +29,9 @@ if ! reason=$("${alone[@]}" true 2>&1); then
 fi
 
 # exec sets the lines of the sandbox, and exempts it from a proxy. Pasting the lines does not exempt it.
-cd "$work/a tarball"
-TMPDIR="$work/t m p" "${alone[@]}" "$work/modelcatalogue-sandbox" exec -- env -u NO_PROXY -u no_proxy \
-  -u MODELCATALOGUE_TEST_MODEL_GROUP_ID \
+cd "$copy"
+TMPDIR="$temporary" "${alone[@]}" "$work/modelcatalogue-sandbox" exec -- env -u NO_PROXY -u no_proxy \
+  -u MODELCATALOGUE_TEST_MODEL_GROUP_ID USER=realm LOGNAME=realm \
   http_proxy=http://127.0.0.1:9 HTTPS_PROXY=http://127.0.0.1:9 \
   MODELCATALOGUE_SNAPSHOT=false MODELCATALOGUE_MAX_REQUESTS=1/1h MODELCATALOGUE_URL=unread \
   MODELCATALOGUE_SANDBOX_RATE_LIMIT=1/1h make --no-print-directory test RACE=
@@ -43,4 +45,4 @@ if git status >/dev/null 2>&1; then
   exit 1
 fi
 GOFLAGS=-buildvcs=auto make --no-print-directory build
-TMPDIR="$work/t m p" go test -count=1 ./internal/tools
+TMPDIR="$temporary" go test -count=1 ./internal/tools

@@ -70,15 +70,19 @@ func TestEnvironmentLeavesOutItsUsersSettings(t *testing.T) {
 	t.Setenv("MODELCATALOGUE_BASE_URL", "https://mine.example")
 	t.Setenv("KEPT", "yes")
 	env := engine.Environment(engine.Service("http://127.0.0.1:1", "id", "secret")...)
-	for _, want := range []string{"KEPT=yes", "MODELCATALOGUE_BASE_URL=http://127.0.0.1:1", "TF_CLI_CONFIG_FILE=" + os.DevNull} {
-		if !slices.Contains(env, want) {
-			t.Errorf("the environment lacks %s", want)
-		}
+	settings := slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		return !strings.HasPrefix(entry, "TF_") && !strings.HasPrefix(entry, "MODELCATALOGUE_")
+	})
+	want := []string{
+		"TF_CLI_CONFIG_FILE=" + os.DevNull,
+		"TF_IN_AUTOMATION=1",
+		"TF_INPUT=0",
+		"MODELCATALOGUE_BASE_URL=http://127.0.0.1:1",
+		"MODELCATALOGUE_CLIENT_ID=id",
+		"MODELCATALOGUE_CLIENT_SECRET=secret",
 	}
-	for _, entry := range env {
-		if strings.HasPrefix(entry, "TF_LOG=") || strings.Contains(entry, "mine") {
-			t.Errorf("the environment keeps %s", entry)
-		}
+	if !slices.Equal(settings, want) || !slices.Contains(env, "KEPT=yes") {
+		t.Errorf("the environment has the settings\n%q\nwant\n%q\nand KEPT=yes of\n%q", settings, want, env)
 	}
 }
 
