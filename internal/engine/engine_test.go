@@ -4,6 +4,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,21 +27,15 @@ func program(t *testing.T, name, script string) string {
 func TestFind(t *testing.T) {
 	terraform := program(t, "terraform", `echo "Terraform v1.11.4"; echo "on linux_amd64"`)
 	tofu := program(t, "tofu", `echo "OpenTofu v1.12.6"`)
-	tests := map[string]struct {
-		path, variable string
-		want, host     string
-		err            string
-	}{
-		"on the PATH":    {path: terraform + ":" + tofu, want: "Terraform 1.11.4", host: "registry.terraform.io"},
-		"the other kind": {path: tofu, want: "OpenTofu 1.12.6", host: "registry.opentofu.org"},
-		"named by its path": {
-			path: terraform, variable: filepath.Join(tofu, "tofu"), want: "OpenTofu 1.12.6", host: "registry.opentofu.org",
-		},
-		"named on the PATH":   {path: terraform + ":" + tofu, variable: "tofu", want: "OpenTofu 1.12.6", host: "registry.opentofu.org"},
-		"none":                {path: t.TempDir(), err: "neither terraform nor tofu is on the PATH"},
-		"named and not there": {path: terraform, variable: "nope", err: "nope"},
+	tests := map[string]struct{ path, variable, want string }{
+		"on the PATH":         {terraform + ":" + tofu, "", "Terraform 1.11.4 registry.terraform.io"},
+		"the other kind":      {tofu, "", "OpenTofu 1.12.6 registry.opentofu.org"},
+		"named by its path":   {terraform, filepath.Join(tofu, "tofu"), "OpenTofu 1.12.6 registry.opentofu.org"},
+		"named on the PATH":   {terraform + ":" + tofu, "tofu", "OpenTofu 1.12.6 registry.opentofu.org"},
+		"none":                {t.TempDir(), "", "neither terraform nor tofu is on the PATH"},
+		"named and not there": {terraform, "nope", "nope"},
 		"something else": {
-			path: program(t, "terraform", `echo "usage: terraform"`), err: `neither Terraform nor OpenTofu says "usage: terraform\n"`,
+			program(t, "terraform", `echo "usage: terraform"`), "", `neither Terraform nor OpenTofu says "usage: terraform\n"`,
 		},
 	}
 	for name, test := range tests {
@@ -48,17 +43,12 @@ func TestFind(t *testing.T) {
 			t.Setenv("PATH", test.path)
 			t.Setenv(engine.Variable, test.variable)
 			found, err := engine.Find(t.Context())
-			if test.err != "" {
-				if err == nil || !strings.Contains(err.Error(), test.err) {
-					t.Fatalf("found %v, error %v, want %q", found, err, test.err)
-				}
-				return
+			got := fmt.Sprint(err)
+			if err == nil {
+				got = found.String() + " " + found.RegistryHost()
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if found.String() != test.want || found.RegistryHost() != test.host || !filepath.IsAbs(found.Path) {
-				t.Errorf("found %s at %s, which asks %s", found, found.Path, found.RegistryHost())
+			if !strings.Contains(got, test.want) || filepath.IsAbs(found.Path) != (err == nil) {
+				t.Errorf("found %q at %q, want %q", got, found.Path, test.want)
 			}
 		})
 	}

@@ -2,7 +2,6 @@ package tools_test
 
 import (
 	"cmp"
-	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -13,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/modfile"
 )
 
 const (
@@ -42,11 +43,7 @@ func TestHouse(t *testing.T) {
 // design returns a chapter of DESIGN.md.
 func design(t *testing.T, title string) string {
 	t.Helper()
-	text, err := os.ReadFile(root + "/DESIGN.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(text), "\n## "+title+"\n")
+	_, rest, _ := strings.Cut(text(t, "DESIGN.md"), "\n## "+title+"\n")
 	chapter, _, _ := strings.Cut(rest, "\n## ")
 	return chapter
 }
@@ -54,25 +51,16 @@ func design(t *testing.T, title string) string {
 // TestLibraries: a module that the code imports was chosen, and DESIGN.md says for what.
 func TestLibraries(t *testing.T) {
 	t.Parallel()
-	file, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json", root+"/go.mod").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var required struct {
-		Require []struct {
-			Path     string
-			Indirect bool
-		}
-	}
-	if err := json.Unmarshal(file, &required); err != nil || len(required.Require) == 0 {
-		t.Fatalf("%v in %s", err, file)
+	file, err := modfile.Parse("go.mod", []byte(text(t, "go.mod")), nil)
+	if err != nil || len(file.Require) == 0 {
+		t.Fatalf("go.mod requires %d modules: %v", len(file.Require), err)
 	}
 	majorVersion := regexp.MustCompile(`/v[0-9]+$`)
 	chapter := design(t, "Libraries")
-	for _, one := range required.Require {
-		name := path.Base(majorVersion.ReplaceAllString(one.Path, ""))
+	for _, one := range file.Require {
+		name := path.Base(majorVersion.ReplaceAllString(one.Mod.Path, ""))
 		if !one.Indirect && !strings.Contains(chapter, name) {
-			t.Errorf("DESIGN.md, Libraries, does not name %s", one.Path)
+			t.Errorf("DESIGN.md, Libraries, does not name %s", one.Mod.Path)
 		}
 	}
 }
@@ -110,6 +98,16 @@ func compilesAtStart(file *ast.File) (compiles bool) {
 		return true
 	})
 	return compiles
+}
+
+// text returns a file of the project.
+func text(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // imports returns the rooms that each room imports, sorted, without its tests.

@@ -4,7 +4,6 @@ package tools_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,7 +21,6 @@ func TestScripts(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{Dir: "testdata", Setup: func(env *testscript.Env) error {
 		env.Setenv("ROOT", project)
-		env.Setenv("TMPDIR", os.TempDir()) // a short one: gpg's agent has a socket there
 		return nil
 	}})
 }
@@ -46,14 +44,4 @@ func TestVersionsAreProposed(t *testing.T) {
 	if !slices.Equal(proposed, pinned) {
 		t.Errorf("the bot reads\n%q\nof\n%q", proposed, pinned)
 	}
-}
-
-// text returns a file of the project.
-func text(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

@@ -3,9 +3,10 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
@@ -14,6 +15,30 @@ import (
 // serve serves the groups group-0, group-1 and so on. Their revisions are copies of the sandbox's richest model. The
 // answers are prepared, so that a plan waits only for the latency.
 func serve(s scenario) (*httptest.Server, error) {
+	model, err := richest()
+	if err != nil {
+		return nil, err
+	}
+	answers := map[string]string{"/v1/auth/token": `{"access_token": "bench", "expires_in": 3600}`}
+	for group := range s.groups {
+		revisions := make([]string, s.models)
+		for revision := range revisions {
+			revisions[revision] = fmt.Sprintf(`{"id": "group-%[1]d-%[2]d", "modelGroupId": "group-%[1]d", "revision": %[2]d, %[3]s`,
+				group, revision, model[1:])
+		}
+		path := fmt.Sprintf("/v1/model-group/group-%d", group)
+		answers[path+"/models"] = "[" + strings.Join(revisions, ",") + "]"
+		answers[path+"/latest-model"] = revisions[s.models-1]
+	}
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(s.latency)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, answers[r.URL.Path])
+	})), nil
+}
+
+// richest returns the sandbox's richest model, without what is different in each.
+func richest() ([]byte, error) {
 	text, err := sandbox.New(sandbox.Default()).Publish(sandbox.MainGroup, nil)
 	if err != nil {
 		return nil, err
@@ -22,28 +47,8 @@ func serve(s scenario) (*httptest.Server, error) {
 	if err := json.Unmarshal(text, &model); err != nil {
 		return nil, err
 	}
-	answers := map[string][]byte{"/v1/auth/token": []byte(`{"access_token": "bench", "expires_in": 3600}`)}
-	for i := range s.groups {
-		id := fmt.Sprintf("group-%d", i)
-		revisions := make([]map[string]json.RawMessage, s.models)
-		for revision := range revisions {
-			copied := maps.Clone(model)
-			copied["id"] = fmt.Appendf(nil, `"%s-%d"`, id, revision)
-			copied["modelGroupId"] = fmt.Appendf(nil, "%q", id)
-			copied["revision"] = fmt.Append(nil, revision)
-			revisions[revision] = copied
-		}
-		path := "/v1/model-group/" + id
-		if answers[path+"/models"], err = json.Marshal(revisions); err != nil {
-			return nil, err
-		}
-		if answers[path+"/latest-model"], err = json.Marshal(revisions[s.models-1]); err != nil {
-			return nil, err
-		}
+	for _, name := range []string{"id", "modelGroupId", "revision"} {
+		delete(model, name)
 	}
-	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(s.latency)
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(answers[r.URL.Path])
-	})), nil
+	return json.Marshal(model)
 }
