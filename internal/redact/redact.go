@@ -4,8 +4,11 @@ package redact
 import (
 	"encoding/base64"
 	"encoding/json"
+	"html"
 	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -18,8 +21,10 @@ const Shortest = 6
 // Mask removes secrets from texts that others wrote: a service may repeat a request's text in a message, a header or a
 // redirect. The zero Mask knows none. No secret is forgotten, because a service may repeat an old token too.
 type Mask struct {
-	mu    sync.RWMutex
-	known []string // secrets and their base64, folded
+	mu sync.RWMutex
+	// known has secrets and their base64, folded, by their first Shortest bytes: the time that a text takes does not
+	// grow with the number of secrets.
+	known map[string][]string
 }
 
 // Add makes Clean remove secret, unless it is shorter than [Shortest].
@@ -30,9 +35,13 @@ func (m *Mask) Add(secret string) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.known == nil {
+		m.known = map[string][]string{}
+	}
 	for _, spelling := range append(base64Spellings(secret), secret) {
-		if spelling = folded(spelling); !slices.Contains(m.known, spelling) {
-			m.known = append(m.known, spelling)
+		spelling = folded(spelling)
+		if alike := m.known[spelling[:Shortest]]; !slices.Contains(alike, spelling) {
+			m.known[spelling[:Shortest]] = append(alike, spelling)
 		}
 	}
 }
@@ -40,21 +49,28 @@ func (m *Mask) Add(secret string) {
 // folded returns text with spaces in place of plus signs, which encode spaces in a form.
 func folded(text string) string { return strings.ReplaceAll(text, "+", " ") }
 
-// AddHeader makes Clean remove the value of a header, the long words in it, and the password of Basic credentials. A
-// service may repeat a credential without its scheme, such as Bearer, or one cookie of several. A shorter word may be
-// an everyday one.
+const (
+	longWord = 12 // bytes; a shorter word of a header may be an everyday one
+	longRun  = 8  // words
+)
+
+// AddHeader makes Clean remove the value of a header, its long words and runs of words, and the password in a word that
+// is base64 of NAME:PASSWORD, as in Basic credentials. A service may repeat a credential without its scheme, such as
+// Bearer, or one cookie of several.
 func (m *Mask) AddHeader(value string) {
-	const longWord = 12
 	m.Add(value)
-	_, unschemed, _ := strings.Cut(value, " ")
-	words := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(` ,;:="{}`, r) })
-	for _, word := range append(words, unschemed) {
-		if len(word) >= longWord {
-			m.Add(word)
+	for _, word := range []string{`\S+`, `[\pL\pM\pN._~%+-]+`} {
+		words := regexp.MustCompile(word).FindAllStringIndex(value, -1)
+		for i, first := range words {
+			for _, last := range words[i:min(i+longRun, len(words))] {
+				if run := value[first[0]:last[1]]; len(run) >= longWord {
+					m.Add(run)
+				}
+			}
 		}
 	}
-	if encoded, isBasic := strings.CutPrefix(value, "Basic "); isBasic {
-		login, _ := base64.StdEncoding.DecodeString(encoded)
+	for word := range strings.FieldsSeq(value) {
+		login, _ := base64.RawStdEncoding.DecodeString(strings.TrimRight(word, "="))
 		_, password, _ := strings.Cut(string(login), ":")
 		m.Add(password)
 	}
@@ -74,18 +90,41 @@ func base64Spellings(secret string) (spellings []string) {
 
 var forURLs = strings.NewReplacer("+", "-", "/", "_") // RFC 4648 §5
 
-// Clean returns text without secrets: as they are, URL-encoded, JSON-escaped or in base64, and without the beginning of
-// one at the end of text, which may be cut short, and where [Shorten] has cut it.
-func (m *Mask) Clean(text string) string {
+// Clean returns text without secrets: as they are, URL-encoded, JSON-escaped, with entities of XML or in base64, and
+// without the beginning of one at the end of text, which may be cut short, and where [Shorten] has cut it.
+func (m *Mask) Clean(text string) string { return m.clean(text, true) }
+
+// CleanQuotes returns a text of ours with the quotes in it cleaned. A text of others stands between double quotes
+// there, as %q writes it. Our own words are never masked, whatever the secrets are.
+func (m *Mask) CleanQuotes(text string) string {
+	var out strings.Builder
+	for {
+		own, rest, found := strings.Cut(text, `"`)
+		out.WriteString(own)
+		if !found {
+			return out.String()
+		}
+		shown, err := strconv.QuotedPrefix(text[len(own):])
+		if err != nil {
+			shown = `"`
+		}
+		text = rest[len(shown)-1:]
+		quoted, _ := strconv.Unquote(shown)
+		if cleaned := m.clean(quoted, false); cleaned != quoted {
+			shown = strconv.Quote(cleaned)
+		}
+		out.WriteString(shown)
+	}
+}
+
+// clean returns text without secrets, and without the beginning of one at its end if that may be cut short.
+func (m *Mask) clean(text string, isCut bool) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	hidden := make([]bool, len(text))
-	m.hide(hidden, text)
-	if strings.Contains(text, cut) {
-		start := 0
-		for part := range strings.SplitSeq(text, cut) {
-			m.hide(hidden[start:], part)
-			start += len(part) + len(cut)
+	for _, form := range forms {
+		if strings.Contains(text, form.mark) {
+			m.hide(hidden, text, form, isCut)
 		}
 	}
 	var out strings.Builder
@@ -106,21 +145,14 @@ const maxTidied = 64 << 10
 // Tidy makes a text of a stranger fit for a message: without control characters and secrets, and of at most limit
 // characters.
 func (m *Mask) Tidy(text string, limit int) string {
-	shown := Printable(m.Clean(text[:min(len(text), maxTidied)]))
-	return Shorten(shown, limit)
+	return Fit(m.Clean(text[:min(len(text), maxTidied)]), limit)
 }
 
-// hide marks the bytes of text that belong to a secret.
-func (m *Mask) hide(hidden []bool, text string) {
-	for _, form := range forms {
-		if strings.Contains(text, form.mark) {
-			m.hideForm(hidden, text, form)
-		}
-	}
-}
+// Fit makes a text printable, of at most limit characters.
+func Fit(text string, limit int) string { return Shorten(Printable(text), limit) }
 
-// hideForm marks the bytes of text that belong to a secret in one form.
-func (m *Mask) hideForm(hidden []bool, text string, in form) {
+// hide marks the bytes of text that belong to a secret in one form, or to the beginning of one where text is cut.
+func (m *Mask) hide(hidden []bool, text string, in form, isCut bool) {
 	var meant strings.Builder
 	var at []int // where each byte of it began
 	for i := 0; i < len(text); {
@@ -132,31 +164,59 @@ func (m *Mask) hideForm(hidden []bool, text string, in form) {
 		i += size
 	}
 	at = append(at, len(text))
-	plain := meant.String()
-	for i := range len(plain) {
-		for _, secret := range m.known {
-			secret = secret[:min(len(secret), len(plain)-i)]
-			if len(secret) >= Shortest && strings.HasPrefix(plain[i:], secret) {
-				for j := at[i]; j < at[i+len(secret)]; j++ {
-					hidden[j] = true
-				}
+	for rest := meant.String(); len(rest) >= Shortest; rest = rest[1:] {
+		from := len(at) - 1 - len(rest)
+		for _, secret := range m.known[rest[:Shortest]] {
+			for i := at[from]; i < at[from+sizeOf(secret, rest, isCut)]; i++ {
+				hidden[i] = true
 			}
 		}
 	}
 }
 
+// sizeOf returns how much of the beginning of a text is a secret, or the beginning of one where the text is cut.
+func sizeOf(secret, text string, isCut bool) int {
+	part, _, found := strings.Cut(text, cut)
+	switch {
+	case strings.HasPrefix(text, secret):
+		return len(secret)
+	case isCut && strings.HasPrefix(secret, text):
+		return len(text)
+	case found && strings.HasPrefix(secret, part):
+		return len(part)
+	}
+	return 0
+}
+
 // form is how a text spells characters: each as it is, or some by an escape.
 type form struct {
 	mark  string                       // what an escape begins with; empty if every character is as it is
+	end   string                       // what it ends with, if anything
 	meant func(string) (string, error) // what an escape means
 	sizes []int                        // the lengths of an escape, the longest first
 }
 
 var forms = []form{
 	{},
-	{"%", url.PathUnescape, []int{len(`%41`)}},
-	{`\`, unquote, []int{len(`\ud83d\ude00`), len(`\u0041`), len(`\n`)}},
+	{
+		mark:  "%",
+		meant: url.PathUnescape,
+		sizes: []int{len(`%41`)},
+	},
+	{
+		mark:  `\`,
+		meant: unquote,
+		sizes: []int{len(`\ud83d\ude00`), len(`\u0041`), len(`\n`)},
+	},
+	{
+		mark:  "&",
+		end:   ";",
+		meant: entity,
+		sizes: []int{len("&#x1F600;"), 8, 7, 6, 5, len("&lt;")},
+	},
 }
+
+func entity(escape string) (plain string, err error) { return html.UnescapeString(escape), nil }
 
 func unquote(escape string) (plain string, err error) {
 	err = json.Unmarshal([]byte(`"`+escape+`"`), &plain)
@@ -172,13 +232,14 @@ func (f form) next(text string) (plain string, size int) {
 	for _, size := range f.sizes {
 		escape := text[:min(size, len(text))]
 		plain, err := f.meant(escape)
-		isHalf := plain == string(utf8.RuneError)
+		isHalf := plain == string(utf8.RuneError) || !strings.HasSuffix(escape, f.end)
 		if err == nil && utf8.RuneCountInString(plain) == 1 && !isHalf {
 			return plain, len(escape)
 		}
 	}
-	if len(text) < f.sizes[0] {
-		return "", len(text)
+	const enough = 16 // bytes, for an escape and a cut
+	if part, _, _ := strings.Cut(text[:min(len(text), enough)], cut); len(part) < f.sizes[0] {
+		return "", len(part)
 	}
 	return text[:1], 1
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/url"
 	"strconv"
 	"strings"
@@ -22,6 +23,9 @@ var spelled = map[string]func(string) string{
 	"JSON, slashes":      func(s string) string { return strings.ReplaceAll(inJSON(s), "/", `\/`) },
 	"JSON in ASCII":      func(s string) string { return each(`\u%04x`, utf16.Encode([]rune(s))) },
 	"JSON in capitals":   func(s string) string { return each(`\u%04X`, utf16.Encode([]rune(s))) },
+	"XML":                strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;").Replace,
+	"HTML":               html.EscapeString,
+	"numbers of XML":     func(s string) string { return each("&#%d;", []rune(s)) },
 	"base64":             inBase64,
 	"base64 in a form":   func(s string) string { return url.QueryEscape(inBase64(s)) },
 	"base64 for URLs":    func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
@@ -38,7 +42,7 @@ func inJSON(text string) string {
 }
 
 // each spells each part of a text by the format.
-func each[T byte | uint16](format string, parts []T) string {
+func each[T byte | uint16 | rune](format string, parts []T) string {
 	var out strings.Builder
 	for _, part := range parts {
 		fmt.Fprintf(&out, format, part)
@@ -110,14 +114,63 @@ func TestMaskHidesTheStartOfASecretWhereATextWasCut(t *testing.T) {
 	}
 }
 
-// A gateway may repeat one cookie of several, or the password of Basic credentials.
+// A gateway may repeat one cookie of several, a credential without what stands around it, or the password of Basic
+// credentials. A short word may be an everyday one.
 func TestMaskFindsPartsOfAHeader(t *testing.T) {
 	t.Parallel()
+	for separator := range strings.SplitSeq(" \t,;:=\"{}'/|[](<>)&@", "") {
+		for _, key := range []string{"aaaabbbbcccc", "aaaa/bbbb=cc", "aa bb'cc,ddd"} {
+			var m Mask
+			m.AddHeader("theme=dark" + separator + key + separator + "end")
+			if got := m.Clean("dark, " + key); got != "dark, ***" {
+				t.Errorf("%q, %q: %s", separator, key, got)
+			}
+		}
+	}
+	for _, scheme := range []string{"Basic ", "basic  ", "BASIC\t"} {
+		var m Mask
+		m.AddHeader(scheme + inBase64("agent:horse-staple"))
+		if got := m.Clean("agent, horse-staple"); got != "agent, ***" {
+			t.Errorf("%q: %s", scheme, got)
+		}
+	}
+}
+
+// Our own words are never masked, and what is quoted in them always is.
+func TestCleanQuotes(t *testing.T) {
+	t.Parallel()
 	var m Mask
-	m.AddHeader("theme=dark; session=aaaabbbbcccc")
-	m.AddHeader("Basic " + inBase64("agent:horse-staple"))
-	if got := m.Clean("dark, aaaabbbbcccc of agent, horse-staple"); got != "dark, *** of agent, ***" {
-		t.Error(got)
+	m.Add("undefined")
+	m.Add(`say "undefined"`)
+	for text, want := range map[string]string{
+		"":                               "",
+		"undefined is undefined":         "undefined is undefined",
+		`undefined: "undefined".`:        `undefined: "***".`,
+		`it is "not undefined", is it`:   `it is "not ***", is it`,
+		`it is "say \"undefined\""`:      `it is "***"`,
+		`it is "undefi" or "undefi…"`:    `it is "undefi" or "***…"`,
+		"5\" or\nundefined, \"undefi…\"": "5\" or\nundefined, \"***…\"",
+		"`undefined`, 'undefined'":       "`undefined`, 'undefined'",
+	} {
+		if got := m.CleanQuotes(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// It would take minutes if a text were compared with one secret after the other.
+func TestManySecrets(t *testing.T) {
+	t.Parallel()
+	const many = 10_000
+	var m Mask
+	var text strings.Builder
+	for i := range many {
+		token := fmt.Sprintf("%d-token", i)
+		m.Add(token)
+		text.WriteString("idtoken=" + token + "; ")
+	}
+	if m.Clean(text.String()) != strings.Repeat("idtoken=***; ", many) {
+		t.Error("a token is shown")
 	}
 }
 
@@ -173,7 +226,8 @@ func TestTidy(t *testing.T) {
 	}
 }
 
-// Clean hides a secret, whatever stands around it, and returns.
+// Clean hides a secret, whatever stands around it, and returns. CleanQuotes hides it in a quote, and changes nothing
+// outside.
 func FuzzMask(f *testing.F) {
 	const secret = `s3cr&t "/+?é zyx`
 	var m Mask
@@ -186,6 +240,12 @@ func FuzzMask(f *testing.F) {
 			got := m.Clean(text)
 			if strings.Contains(got, spell(secret)) || !strings.Contains(got, "***") {
 				t.Errorf("%s: %s becomes %s", name, strconv.Quote(text), strconv.Quote(got))
+			}
+			own := strings.ReplaceAll(text, `"`, "")
+			quoting, isOwn := strings.CutPrefix(m.CleanQuotes(own+strconv.Quote(text)+own), own)
+			quote, isOwnToo := strings.CutSuffix(quoting, own)
+			if !isOwn || !isOwnToo || strings.Contains(quote, strconv.Quote(spell(secret))) || !strings.Contains(quote, "***") {
+				t.Errorf("%s: %s quoted becomes %s", name, strconv.Quote(text), strconv.Quote(quoting))
 			}
 		}
 	})
