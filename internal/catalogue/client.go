@@ -75,7 +75,7 @@ func New(cfg Config) *Client {
 	}
 	c.cfg = cfg
 	c.reads = newDispatcher(cfg, c.exchange, &question{
-		to:   c.to(http.MethodPost, TokenPath),
+		to:   c.to(http.MethodPost, TokenPath, ""),
 		read: c.readToken,
 	})
 	c.mask.Add(cfg.ClientSecret)
@@ -89,11 +89,14 @@ func New(cfg Config) *Client {
 // Raw returns the elements of the list at a target, the path below the base URL, as the service spelled them. It
 // decodes nothing in them. A part of a list is an error.
 func (c *Client) Raw(ctx context.Context, target string) ([]jsontext.Value, error) {
-	return lookup(ctx, c, "reading "+target, target, decodeRaw)
+	return lookup(ctx, c, "reading "+target, c.to(http.MethodGet, "{}", target), decodeRaw)
 }
 
-// Clean returns a text without the credentials that this client has sent. A service may repeat them.
+// Clean returns a text of the service without the credentials that this client has sent: a service may repeat them.
 func (c *Client) Clean(text string) string { return c.mask.Clean(text) }
+
+// CleanQuotes returns a text of this side whose quotes, which %q writes, are cleaned like a text of the service.
+func (c *Client) CleanQuotes(text string) string { return c.mask.CleanQuotes(text) }
 
 // TotalPause returns for how long pauses that the service asked for have held back the requests of this client so far.
 func (c *Client) TotalPause() time.Duration {

@@ -178,7 +178,7 @@ func itHas(fields map[string]jsontext.Value) string {
 	}
 	names := slices.Sorted(maps.Keys(fields))
 	var said strings.Builder
-	fmt.Fprintf(&said, " (it has: %s)", strings.Join(names[:min(len(names), 10)], ", "))
+	fmt.Fprintf(&said, " (it has: %q)", strings.Join(names[:min(len(names), 10)], ", "))
 	for _, name := range []string{"code", "message", "error", "error_description"} {
 		if value := fields[name]; value.Kind() == jsontext.KindString {
 			fmt.Fprintf(&said, "; its %s is %q", name, textOf(value))
@@ -283,13 +283,15 @@ type shapeError struct {
 	at      jsontext.Pointer
 	problem string
 	isPart  bool // it is a part of a list
+	isPage  bool // it is a page of HTML or a document of XML
 }
 
 func (e *shapeError) Error() string { return e.problem }
 
-// place spells where the error is. A body that is a list is called name.
-func (e *shapeError) place(name string) (place string) {
+// place spells where the error is, with the service's names cleaned. A body that is a list is called name.
+func (e *shapeError) place(name string, clean func(string) string) (place string) {
 	for part := range e.at.Tokens() {
+		part = clean(part)
 		switch {
 		case strings.Trim(part, "0123456789") == "":
 			place = cmp.Or(place, name) + "[" + part + "]"

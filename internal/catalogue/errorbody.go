@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // Bounds of the parts of an answer that are kept, the first two in bytes and the rest in characters.
@@ -50,55 +52,74 @@ func (d *errorDocument) problem() string {
 	return title + detail
 }
 
+// ofToken returns the members that are shown of a refusal of the token endpoint, if they are not objects or lists: any
+// other may be a token.
+func (d *errorDocument) ofToken() errorDocument {
+	plain := func(value jsontext.Value) jsontext.Value {
+		if kind := value.Kind(); kind == jsontext.KindString || kind == jsontext.KindNumber {
+			return value
+		}
+		return nil
+	}
+	return errorDocument{
+		Code:             plain(d.Code),
+		Message:          plain(d.Message),
+		Error:            plain(d.Error),
+		ErrorDescription: plain(d.ErrorDescription),
+	}
+}
+
 // words returns the code and the message of a document, or the members in their place if it is of a token endpoint or
 // of a gateway. A number is not a code of the service: gateways send the status or one of gRPC there.
 func (d *errorDocument) words(status int, ofToken bool) (code, message string) {
-	message = textOf(d.Message)
 	reason, description := textOf(d.Error), textOf(d.ErrorDescription)
 	if d.Code.Kind() == jsontext.KindString {
 		code = textOf(d.Code)
 	}
 	// The deprecated `error` of the interface is the reason phrase, which the status says already.
-	if strings.EqualFold(reason, http.StatusText(status)) {
+	if description == "" && strings.EqualFold(reason, http.StatusText(status)) {
 		reason = ""
 	}
-	if ofToken || description != "" {
-		message = cmp.Or(message, description)
-		if isWord := d.Error.Kind() == jsontext.KindString && !strings.Contains(reason, " "); isWord {
-			code, reason = cmp.Or(code, reason), ""
-		}
+	message = cmp.Or(textOf(d.Message), description, d.problem())
+	isWord := d.Error.Kind() == jsontext.KindString && !strings.Contains(reason, " ")
+	switch {
+	case ofToken && isWord: // RFC 6749 §5.2
+		return cmp.Or(reason, code), message
+	case description != "" && isWord:
+		return cmp.Or(code, reason), message
 	}
-	return code, cmp.Or(message, d.problem(), reason)
+	return code, cmp.Or(message, reason)
 }
 
 // apiError describes an answer that refuses a request. The status survives any body.
 func (c *Client) apiError(at Endpoint, answer *http.Response, body []byte) *APIError {
 	header := answer.Header
-	if at.OfToken() {
-		c.hideTokens(string(body) + " " + header.Get("Location"))
-	}
+	target, _, _ := strings.Cut(strings.ReplaceAll(header.Get("Location"), "#", "?"), "?") // a token may follow
 	e := &APIError{
 		Endpoint:  at,
 		Status:    answer.StatusCode,
 		RequestID: requestID(c.mask, header),
-		Location:  c.mask.Tidy(header.Get("Location"), maxExcerpt),
+		Location:  c.mask.Tidy(target, maxExcerpt),
+		Challenge: c.mask.Tidy(strings.Join(header.Values("WWW-Authenticate"), ", "), maxData),
 		Asked:     c.asked.Load(),
 	}
 	e.RetryAfter, _ = contract.RetryAfter(header, time.Now())
 	var document errorDocument
 	if json.Unmarshal(body, &document, lenient) != nil {
-		scheme := c.mask.Tidy(header.Get("WWW-Authenticate"), maxExcerpt)
-		e.Message = cmp.Or(c.mask.Tidy(excerpt(body, header), maxExcerpt), scheme)
-		if scheme != "" && scheme != e.Message {
-			e.Data = "WWW-Authenticate: " + scheme
-		}
+		e.Message = c.excerpt(at, header, body)
 		return e
 	}
-	code, message := document.words(e.Status, e.OfToken())
+	if at.OfToken() {
+		c.hideTokens(body)
+		document = document.ofToken()
+	}
+	code, message := document.words(e.Status, at.OfToken())
 	e.Code, e.ShownCode = code, c.shownCode(cmp.Or(code, textOf(document.Code)))
 	e.Message = c.mask.Tidy(message, maxMessage)
 	e.Issues = c.issues(document.Data)
 	switch {
+	case at.OfToken() && e.Message+e.ShownCode == "":
+		e.Message = "a document of JSON" + notShown
 	case e.Message == "" && document.Other != nil:
 		e.Message = c.mask.Tidy(textOf(body), maxExcerpt)
 	case len(e.Issues) == 0:
@@ -107,11 +128,12 @@ func (c *Client) apiError(at Endpoint, answer *http.Response, body []byte) *APIE
 	return e
 }
 
-// hideTokens masks the tokens in a refusal of the token endpoint, which only a service at odds with itself sends: as
-// JSON or as a form.
-func (c *Client) hideTokens(text string) {
+// hideTokens masks the first tokens in a refusal of the token endpoint, whose message may repeat them. Only a service
+// at odds with itself sends one.
+func (c *Client) hideTokens(body []byte) {
+	const first = 10 // of many, each would be searched for in every text
 	token := regexp.MustCompile(`(?i)(?:access|refresh|id)_?token"?\s*[:=]\s*(?:("(?:[^"\\]|\\.)*")|"?([^\s"&,;}]+))`)
-	for _, found := range token.FindAllStringSubmatch(text, -1) {
+	for _, found := range token.FindAllStringSubmatch(string(body), first) {
 		c.mask.Add(cmp.Or(textOf(jsontext.Value(found[1])), found[2]))
 	}
 }
@@ -175,36 +197,63 @@ func textOf(value jsontext.Value) string {
 	}
 }
 
+// notShown follows the form of an answer of the token endpoint.
+const notShown = ", not shown because it may contain a token"
+
 // excerpt returns what to show of a body that is not an error document. Bytes that are not text are never shown.
-func excerpt(body []byte, header http.Header) string {
-	switch form := unreadable(body, header); {
+func (c *Client) excerpt(at Endpoint, header http.Header, body []byte) string {
+	form := unreadable(body, header)
+	document := documentOf(c.mask, body, header, at.OfToken())
+	switch {
 	case form != "":
 		return "a body that is " + form
-	case isPage(body, header):
-		return pageOf(body, true)
+	case document != "":
+		return document
+	case at.OfToken() && len(body) > 0:
+		return "a text" + notShown
 	}
-	return string(body)
+	return c.mask.Tidy(string(body), maxExcerpt)
 }
 
-// pageOf describes a page of HTML by its title, or else by its text, if that may be shown.
-func pageOf(body []byte, showText bool) string {
-	if found := regexp.MustCompile(`(?i)<title[^>]*>\s*([^<\s][^<]*)`).FindSubmatch(body); found != nil {
-		return htmlPage + " titled " + html.UnescapeString(string(found[1]))
+// documentOf describes a page of HTML, or a document of XML, by its title, or else by its text. It returns "" for any
+// other body. The body may be cut short. Of the token endpoint only a title is shown, unless it has a word as long as a
+// token.
+func documentOf(mask *redact.Mask, body []byte, header http.Header, ofToken bool) string {
+	body = bytes.TrimSpace(body)
+	kind, how := kindOf(body, header.Get("Content-Type")), " with the text "
+	if kind == "" {
+		return ""
 	}
 	const unseen = `(?is)<!--.*?(-->|\z)|<(script|style)\b.*?(</(script|style)\s*>|\z)|<[^>]*(>|\z)`
 	text := regexp.MustCompile(unseen).ReplaceAllString(string(body), " ")
-	if text = strings.TrimSpace(html.UnescapeString(text)); showText && text != "" {
-		return htmlPage + " with the text " + text
+	title := regexp.MustCompile(`(?i)<title[^>]*>\s*([^<\s][^<]*)`).FindSubmatch(body)
+	if title != nil {
+		how, text = " titled ", string(title[1])
 	}
-	return htmlPage
+	text = mask.Tidy(html.UnescapeString(text), maxExcerpt)
+	switch {
+	case text == "":
+		return kind
+	case ofToken && (title == nil || !isPlain(text)):
+		return kind + notShown
+	}
+	return kind + how + strconv.Quote(text)
 }
 
-// isPage reports whether a body is a page of HTML. The body may be cut short.
-func isPage(body []byte, header http.Header) bool {
-	body = bytes.TrimSpace(body)
-	isTagged := bytes.HasPrefix(body, []byte("<")) && !bytes.HasPrefix(body, []byte("<?xml"))
-	isHTML := strings.HasPrefix(header.Get("Content-Type"), "text/html")
-	return len(body) > 0 && (isTagged || isHTML)
+// kindOf returns which kind of document a body is by its label and its beginning, or "".
+func kindOf(body []byte, label string) string {
+	isHTML, isTagged := strings.Contains(label, "html"), bytes.HasPrefix(body, []byte("<"))
+	switch {
+	case len(body) == 0, !isHTML && !isTagged:
+		return ""
+	case !isHTML && (strings.Contains(label, "xml") || bytes.HasPrefix(body, []byte("<?xml"))):
+		return "a document of XML"
+	}
+	return "a page of HTML"
 }
 
-const htmlPage = "a page of HTML"
+// isPlain reports whether no word of a text is as long as a token.
+func isPlain(text string) bool {
+	const shortToken = 20
+	return !slices.ContainsFunc(strings.Fields(text), func(word string) bool { return len(word) >= shortToken })
+}

@@ -1,11 +1,14 @@
 package catalogue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
@@ -31,13 +34,16 @@ type Endpoint struct {
 	Method string
 	Origin string // scheme and host, such as https://catalogue.example.com
 	Path   string // escaped, with the query
+	shown  string // the same without credentials
 }
 
 // OfToken reports whether it is the token endpoint: every other request is a GET.
 func (e Endpoint) OfToken() bool { return e.Method == http.MethodPost }
 
 // String returns the method and the address, with a very long path cut.
-func (e Endpoint) String() string { return e.Method + " " + e.Origin + redact.Shorten(e.Path, 200) }
+func (e Endpoint) String() string {
+	return e.Method + " " + e.Origin + redact.Shorten(cmp.Or(e.shown, e.Path), 200)
+}
 
 // aboutEndpoint is an error of this package that says which request it is about.
 type aboutEndpoint interface {
@@ -56,9 +62,10 @@ type APIError struct {
 	Message    string // the service's message, or an excerpt of a body that is not an error document
 	Issues     []Issue
 	Data       string        // the data of any other code as compact JSON, abridged, or empty
-	Asked      bool          // the server has asked for a certificate of the client
+	Challenge  string        // its WWW-Authenticate, or ""
 	RequestID  string        // the service's own id of the request, or ""
-	Location   string        // target of a redirect, which is not followed
+	Location   string        // target of a redirect, which is not followed, without its query
+	Asked      bool          // the server has asked for a certificate of the client
 	RetryAfter time.Duration // how long the service asked to wait, or 0 if it did not say so in a usable form
 }
 
@@ -96,6 +103,24 @@ func (e *APIError) SaysNotFound() bool {
 	return e.Status == http.StatusNotFound && e.Code == "NOT_FOUND"
 }
 
+// HasCode reports whether a refusal has a code as the service sends it (INTERFACE.md, Errors), known or not: a word in
+// capitals, or an OAuth error of the token endpoint.
+func (e *APIError) HasCode() bool {
+	isWord := strings.ContainsFunc(e.Code, unicode.IsLetter)
+	return isWord && (e.OfToken() || e.Code == strings.ToUpper(e.Code))
+}
+
+// MayBeOfGateway reports whether a refusal may come from something in front of the service. It leaves out those that
+// may pass, and those of a path that is not there.
+func (e *APIError) MayBeOfGateway() bool {
+	switch e.Status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return false
+	default:
+		return e.Status/100 == 4 && !e.HasCode()
+	}
+}
+
 // apiError finds the answer of the service in an error.
 func apiError(err error) (*APIError, bool) { return errors.AsType[*APIError](err) }
 
@@ -108,6 +133,8 @@ type UnusableAnswerError struct {
 	Place       string
 	Problem     string
 	IsPart      bool   // it is a part of a list, and the client reads whole lists only
+	IsPage      bool   // it is a page of HTML or a document of XML
+	Asked       bool   // as in APIError
 	RequestID   string // the service's own id of the request, or ""
 }
 

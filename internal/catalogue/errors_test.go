@@ -95,11 +95,21 @@ var errorBodies = map[string]errorBody{
 	"a sentence in place of a code": {method: "POST", body: `{"error":"Realm does not exist"}`, message: "Realm does not exist"},
 	"a token's reason phrase":       {method: "POST", body: `{"error":"I'm a teapot","message":"M"}`, message: "M"},
 	"empty":                         {body: ""},
-	"HTML":                          {body: "<HTML><p><TITLE>Bad\nGateway</TITLE>", message: "a page of HTML titled Bad Gateway"},
+	"HTML":                          {body: "<HTML><p><TITLE>Bad\nGateway</TITLE>", message: `a page of HTML titled "Bad Gateway"`},
 	"HTML, no title": {
 		contentType: "text/html",
 		body:        "<title> </title><script>var a</script><STYLE>a</STYLE><h1>503</h1>No server.<br>",
-		message:     "a page of HTML with the text 503 No server.",
+		message:     `a page of HTML with the text "503 No server."`,
+	},
+	"XML": {
+		contentType: "application/xml",
+		body:        `<am:fault xmlns:am="http://wso2.org/"><am:code>900908</am:code><am:text>correct&#45;horse</am:text></am:fault>`,
+		message:     `a document of XML with the text "900908 ***"`,
+	},
+	"XHTML": {
+		contentType: "application/xhtml+xml",
+		body:        `<?xml version="1.0"?><html><title>Sign in</title></html>`,
+		message:     `a page of HTML titled "Sign in"`,
 	},
 	"HTML, no words": {body: "<!doctype html><HTML><title></title>", message: "a page of HTML"},
 	"a terminal's":   {body: "broken \x1b[31m red", message: "broken [31m red"},
@@ -137,6 +147,54 @@ func TestErrorBodies(t *testing.T) {
 		got := teapot(method, test.contentType, test.body, "correct-horse")
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v\nwant %+v", name, got, want)
+		}
+	}
+}
+
+// A header says who asks for what, whatever the body. A redirect may have a token behind its path.
+func TestHeadersOfARefusal(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"", `{"message":"M"}`, "<p>"} {
+		c := New(configFor(t, "http://localhost", Config{ClientSecret: "correct-horse"}))
+		got := c.apiError(Endpoint{}, &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{
+			"Www-Authenticate": {"Basic", `Key name="correct-horse"`},
+			"Location":         {"https://l.example/a?code=1#access_token=2"},
+		}}, []byte(body))
+		if got.Challenge != `Basic, Key name="***"` || got.Location != "https://l.example/a" {
+			t.Errorf("%q, %q", got.Challenge, got.Location)
+		}
+	}
+}
+
+// Anything in front of the service may refuse a request, without a code of the service.
+func TestRefusalsThatMayBeOfAGateway(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		status int
+		code   string
+		read   bool // it may be of a gateway if it answers a read
+		token  bool
+	}{
+		{400, "", true, true},
+		{401, "", true, true},
+		{403, "", true, true},
+		{499, "", true, true},
+		{404, "", false, false},
+		{405, "", false, false},
+		{408, "", false, false},
+		{429, "", false, false},
+		{302, "", false, false},
+		{500, "", false, false},
+		{401, "UNAUTHORIZED", false, false},
+		{403, "BRAND_NEW_2", false, false},
+		{401, "invalid_client", true, false},
+		{401, "900902", true, true},
+	} {
+		for method, want := range map[string]bool{http.MethodGet: test.read, http.MethodPost: test.token} {
+			e := &APIError{Endpoint: Endpoint{Method: method}, Status: test.status, Code: test.code}
+			if e.MayBeOfGateway() != want {
+				t.Errorf("%s, %d %s: %t", method, test.status, test.code, !want)
+			}
 		}
 	}
 }

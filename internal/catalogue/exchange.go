@@ -31,13 +31,16 @@ type Exchange struct {
 	Problem   string        // why no whole answer came, or ""
 }
 
-// to returns the endpoint of a request. target is the path and query below the base URL.
-func (c *Client) to(method, target string) Endpoint {
+// to returns the endpoint of a request. route is the path and query below the base URL, with {} where an escaped value
+// stands.
+func (c *Client) to(method, route, value string) Endpoint {
 	base := c.cfg.BaseURL
+	before, after, _ := strings.Cut(base.EscapedPath()+route, "{}")
 	return Endpoint{
 		Method: method,
 		Origin: base.Scheme + "://" + base.Host,
-		Path:   base.EscapedPath() + target,
+		Path:   before + value + after,
+		shown:  before + c.mask.Clean(value) + after,
 	}
 }
 
@@ -50,17 +53,24 @@ type incoming struct {
 	body  *bodyReader
 	text  *jsontext.Decoder // of body
 	list  string            // what a body that is a list is called in errors
+	asked bool              // as in APIError
 }
 
-// unusable returns the error of a body, or a part of it, that is not JSON of the right shape.
+// unusable returns the error of a body, or a part of it, that is not JSON of the right shape. In the answer of the
+// token endpoint a place may be a token.
 func (in *incoming) unusable(shape *shapeError) *UnusableAnswerError {
+	if in.at.OfToken() {
+		shape.at = ""
+	}
 	return &UnusableAnswerError{
 		Endpoint:    in.at,
 		Status:      in.StatusCode,
 		ContentType: in.mask.Tidy(in.Header.Get("Content-Type"), maxWord),
-		Place:       in.mask.Tidy(shape.place(in.list), maxExcerpt),
-		Problem:     in.mask.Tidy(shape.problem, maxExcerpt),
+		Place:       redact.Fit(shape.place(in.list, in.mask.Clean), maxExcerpt),
+		Problem:     redact.Fit(in.mask.CleanQuotes(shape.problem), maxExcerpt),
 		IsPart:      shape.isPart,
+		IsPage:      shape.isPage,
+		Asked:       in.asked,
 		RequestID:   requestID(in.mask, in.Header),
 	}
 }
@@ -72,7 +82,7 @@ func (c *Client) exchange(ctx context.Context, sent *attempt) (value any, err er
 	timed, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
 	defer cancel()
 	seen := sent.seen
-	seen.Method, seen.Path = at.Method, c.mask.Clean(at.Path)
+	seen.Method, seen.Path = at.Method, at.shown
 	response, err := c.send(timed, sent)
 	if err == nil {
 		seen.Status = response.StatusCode
@@ -165,6 +175,7 @@ func (c *Client) receive(
 		at:       at,
 		token:    sent.token,
 		mask:     c.mask,
+		asked:    c.asked.Load(),
 		body:     body,
 		text:     jsontext.NewDecoder(body, lenient),
 	}
@@ -216,6 +227,9 @@ func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind 
 		fault.ProxyStatus = answer.status
 		fault.ProxyAsks = c.mask.Tidy(strings.Join(answer.schemes, ", "), maxExcerpt)
 	}
+	if errors.Is(err, io.EOF) {
+		fault.Problem = "the connection was closed before an answer came"
+	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && kind != StreamRefused {
 		fault.TimedOut, fault.Limit = true, c.cfg.RequestTimeout
 		fault.Problem = fmt.Sprintf("no whole answer within %s", c.cfg.RequestTimeout)
@@ -231,11 +245,13 @@ func (in *incoming) problemOf(shape *shapeError) string {
 	head := bytes.TrimSpace(in.body.beginning())
 	form := unreadable(head, in.Header)
 	isText := len(head) > 0 && jsontext.Value(head).Kind() == jsontext.KindInvalid
+	document := documentOf(in.mask, head, in.Header, in.at.OfToken())
 	switch {
 	case form != "" && (shape.at == "" || in.Header["Content-Encoding"] != nil):
 		return "the body is " + form
-	case isText && isPage(head, in.Header):
-		return "the body is " + pageOf(head, !in.at.OfToken())
+	case isText && document != "":
+		shape.isPage = true
+		return "the body is " + document
 	case isText && !in.at.OfToken():
 		return fmt.Sprintf("%s; it begins with %q", shape.problem, in.mask.Tidy(string(head), maxWord))
 	}

@@ -286,9 +286,6 @@ func refusedHere(err error) bool {
 // faultText returns the text of a fault of net/http, without what it quotes of an answer that is not HTTP: that may be
 // a part of a credential.
 func faultText(err error) string {
-	if errors.Is(err, io.EOF) {
-		return "the connection was closed before an answer came"
-	}
 	text := err.Error()
 	if strings.Contains(text, "transport connection broken") || strings.Contains(text, "malformed HTTP") {
 		text, _, _ = strings.Cut(text, `"`)

@@ -3,6 +3,7 @@ package catalogue
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -121,12 +122,12 @@ func SameID(one, other string) bool { return IDKey(one) == IDKey(other) }
 // to that horizon; a key the service does not know is an ErrInvalidRequest. The order is the service's own. A group
 // whose record is wrong has an Err.
 func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelGroup, error) {
-	target := ModelGroupsPath
+	to := c.to(http.MethodGet, ModelGroupsPath, "")
 	if timeHorizon != "" {
-		target += "?timeHorizon=" + url.QueryEscape(timeHorizon)
+		to = c.to(http.MethodGet, ModelGroupsPath+"?timeHorizon={}", url.QueryEscape(timeHorizon))
 	}
 	decode := decodeList[ModelGroup]("model_groups", scope{horizon: timeHorizon})
-	return lookup(ctx, c, "reading the model groups", target, decode)
+	return lookup(ctx, c, "reading the model groups", to, decode)
 }
 
 // ModelGroup returns the group with that id, or an ErrNotFound, which is also the answer for a group the organisation

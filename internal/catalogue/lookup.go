@@ -19,23 +19,22 @@ func lookupOfGroup[T any](
 	if err := CheckID(id); err != nil {
 		return answer, fmt.Errorf("%s: %w", what, err)
 	}
-	return lookup(ctx, c, what, ModelGroupsPath+"/"+url.PathEscape(id)+suffix, decode)
+	return lookup(ctx, c, what, c.to(http.MethodGet, ModelGroupsPath+"/{}"+suffix, url.PathEscape(id)), decode)
 }
 
-// lookup asks one question. Errors name it by what. target is the path and query below the base URL. A question goes
-// this way:
+// lookup asks one question. Errors name it by what. A question goes this way:
 //
 //  1. the answer or refusal that is kept, or the same question of another caller (scheduler.asks);
 //  2. the queue, in which every request of the process waits for its turn (scheduler.next);
 //  3. one attempt: an exchange with the service, with the token that all share (dispatcher.begin);
 //  4. its outcome: an answer, an error, or another attempt, which goes back to 2 (scheduler.judge).
 func lookup[T any](
-	ctx context.Context, c *Client, what, target string, decode decoder[T],
+	ctx context.Context, c *Client, what string, to Endpoint, decode decoder[T],
 ) (answer T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.ReadTimeout)
 	defer cancel()
 	value, err := c.reads.answer(ctx, &question{
-		to:   c.to(http.MethodGet, target),
+		to:   to,
 		ctx:  context.WithoutCancel(ctx),
 		read: func(in *incoming) (any, error) { return decode(in) },
 	})

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -36,6 +37,7 @@ func (c *Client) readToken(in *incoming) (any, error) {
 		// An error as in RFC 6749 §5.2 counts as if its status were one of an error.
 		return nil, c.apiError(in.at, in.Response, whole)
 	case isAbsent(sent):
+		maps.DeleteFunc(fields, func(name string, _ jsontext.Value) bool { return !isPlain(name) })
 		return nil, &shapeError{problem: in.without("access_token", fields)}
 	case sent.Kind() != jsontext.KindString:
 		return nil, &shapeError{problem: "the answer's " + names[0] + " is " + inWords[sent.Kind()]}
@@ -51,12 +53,13 @@ func isAbsent(value jsontext.Value) bool { return value == nil || value.Kind() =
 
 // tokenFault says in a phrase why a text cannot be sent as a bearer token, or returns "".
 func tokenFault(bearer, kind string) string {
+	isOther := kind != "" && !ofBearer(kind)
 	switch {
 	case bearer == "":
 		return "the token is empty"
-	case kind != "" && !ofBearer(kind) && (kind == bearer || ofBearer(bearer)):
+	case isOther && (kind == bearer || ofBearer(bearer) || !isPlain(kind)):
 		return "the token is not a bearer token" // its type is not shown: two fields are swapped, and that is the token
-	case kind != "" && !ofBearer(kind):
+	case isOther:
 		return fmt.Sprintf("the token is of type %q, and a bearer token is needed", kind)
 	case strings.ContainsFunc(bearer, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return "the token has characters that a bearer token cannot have" // RFC 6750 §2.1

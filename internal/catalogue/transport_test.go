@@ -20,7 +20,7 @@ import (
 
 // oneRead is an attempt to list the model groups.
 func oneRead(c *Client) *attempt {
-	return &attempt{of: &question{to: c.to(http.MethodGet, ModelGroupsPath)}, token: &token{}}
+	return &attempt{of: &question{to: c.to(http.MethodGet, ModelGroupsPath, "")}, token: &token{}}
 }
 
 // sendOnce sends a GET, reads the answer, and returns the fault if none came.

@@ -31,6 +31,8 @@ func (m *message) answered(api *catalogue.APIError) {
 		if !api.SaysNotFound() {
 			m.cause = ofGateway
 		}
+	case api.MayBeOfGateway():
+		m.answeredInFront(api)
 	case errors.Is(api, catalogue.ErrInvalidRequest):
 		m.say(SummaryInvalidRequest,
 			"The service did not accept the request. The provider cannot tell whether an argument of this "+
@@ -45,11 +47,14 @@ func (m *message) answered(api *catalogue.APIError) {
 	}
 }
 
-// refused explains an answer by its status, because gateways send such answers as well.
+// refused explains an answer by its status.
 func (m *message) refused(api *catalogue.APIError) {
 	switch {
+	case api.Code == "FORBIDDEN" && api.Status == http.StatusForbidden:
+		m.say(SummaryForbidden, "The organisation of these credentials is not permitted to make this request.",
+			"Use other credentials, or ask for this organisation to be permitted.")
 	case api.Status == http.StatusForbidden:
-		m.forbidden(api)
+		m.say(SummaryForbidden, "The request is forbidden, and the provider does not know why.", actOrShow)
 	case isRedirect(api):
 		m.redirected(api)
 	case api.Status < 400: // including a redirect without a Location
@@ -61,21 +66,6 @@ func (m *message) refused(api *catalogue.APIError) {
 	}
 }
 
-// forbidden explains a 403. Only its code says that permission is missing (INTERFACE.md, Errors): gateways answer 403
-// for paths and addresses as well.
-func (m *message) forbidden(api *catalogue.APIError) {
-	m.say(SummaryForbidden, "The request is forbidden, and the provider does not know why.", actOrShow)
-	switch api.Code {
-	case "FORBIDDEN":
-		m.cause = "The organisation of these credentials is not permitted to make this request."
-		m.next = "Use other credentials, or ask for this organisation to be permitted."
-	case "":
-		m.next = "The answer lacks the service's code, so a gateway or a firewall may have sent it. If it says why, " +
-			"act on that. If not, check base_url, and whether this machine's network is allowed there. If a gateway " +
-			"needs a header, set it in headers."
-	}
-}
-
 func isRedirect(api *catalogue.APIError) bool {
 	return api.Status >= 300 && api.Status < 400 && api.Location != ""
 }
@@ -84,8 +74,8 @@ func isRedirect(api *catalogue.APIError) bool {
 func (m *message) redirected(api *catalogue.APIError) {
 	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", api.Location),
 		"If the service has moved, set base_url to its new address, without /v1 and anything after it. A redirect to "+
-			"a login page, or to the same address with a slash added, comes from a proxy or a gateway in between. If "+
-			"a gateway needs a header, set it in headers.")
+			"a login page, or to the same address with a slash added, comes from a proxy or a gateway in between. "+
+			m.by.Gateway.next(api.Asked, ""))
 	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")
 }
 
@@ -101,6 +91,9 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 		problem = fmt.Sprintf("At %s: %s.", unusable.Place, unusable.Problem)
 		m.Short = problem
 		m.next = "Show this to the service's operator, and look for a newer version of the provider."
+	}
+	if unusable.IsPage { // of a login, perhaps
+		m.next = checkWhoAnswers + " " + m.by.Gateway.next(unusable.Asked, "")
 	}
 	if unusable.ContentType != "" {
 		form = fmt.Sprintf(", content type %q", unusable.ContentType)

@@ -37,45 +37,50 @@ func (o Origin) String() string {
 	return o.Variable
 }
 
-// Gateway is what this side sends for a gateway in front of the service.
-type Gateway struct {
-	Headers     []string // their names, sorted
-	HeadersFrom string   // where their values come from, as an [Origin] spells it
-	Certificate string   // where the client's certificate comes from, or "" if none is configured
-	Oddities    []string // what looks wrong with values of headers, a sentence each
-}
-
 // rejected explains why the process cannot get a token that the service accepts.
 func (m *message) rejected(rejected *catalogue.RejectedError) {
 	switch api := m.api; {
 	case api == nil:
-		m.say(SummaryNoToken, "The service's answer to the token request does not contain a usable token.",
-			"Check base_url: the server there may not be the service.")
+		m.say(SummaryNoToken, "The service's answer to the token request does not contain a usable token.", m.next)
 		m.fact = cmp.Or(m.fact, "The fault: "+rejected.Err.Error())
 	case isRedirect(api), errors.Is(api, catalogue.ErrOrganisationDisabled): // explained as that
+	case api.MayBeOfGateway(): // explained as that
+		m.next += m.orRejected(rejected)
 	case rejected.Given:
-		m.say(SummaryTokenRejected, "The service rejected the access token.", "")
-		m.blame("that it is meant for the service at base_url. Tokens expire: get a new one. " + m.by.insteadOfToken())
+		m.say(SummaryTokenRejected, "The service rejected the access token.", "Check "+m.blamed(rejected))
 	case rejected.Issued:
 		m.say(SummaryRejected,
 			"The service issued tokens for these credentials and then rejected them, including a new one.",
-			"The credentials themselves were accepted. Show this to the service's operator. A gateway that does not "+
-				"know the tokens may answer at base_url.")
+			"The credentials themselves were accepted. Show this to the service's operator.")
 	case api.Code == "invalid_client":
-		m.say(SummaryRejected, "The service gave no token for client_id and client_secret.", "")
-		m.blame("that both are meant for the service at base_url.")
+		m.say(SummaryRejected, "The service gave no token for client_id and client_secret.",
+			"Check "+m.blamed(rejected))
 	case errors.Is(api, catalogue.ErrNotFound), api.Status == http.StatusMethodNotAllowed:
 		m.say(SummaryNoToken, "The service does not have a token endpoint at the address the provider used.",
 			checkBaseURL)
 	default:
+		check := ""
+		if api.Status == http.StatusUnauthorized {
+			check = "Check " + m.blamed(rejected) + " "
+		}
 		m.say(SummaryNoToken,
 			"The service refused the request for a token. Its answer does not have the code for wrong credentials, "+
 				"invalid_client.",
-			actOrShow+" Check base_url too: something else may answer there.")
-		if api.Status == http.StatusUnauthorized {
-			m.blame("that both are meant for the service at base_url. " + actOrShow)
-		}
+			check+actOrShow+" The provider sends grant_type, client_id and client_secret only: if the service "+
+				"requires more, such as an audience or a scope, get a token in a different way, and give it in "+
+				"access_token.")
 	}
+}
+
+// orRejected says what follows if the service itself sent a refusal that may be of a gateway.
+func (m *message) orRejected(rejected *catalogue.RejectedError) string {
+	switch {
+	case rejected.Issued:
+		return " The service did issue tokens for these credentials."
+	case m.api.Status == http.StatusUnauthorized:
+		return " If the service itself sent it, check " + m.blamed(rejected)
+	}
+	return ""
 }
 
 // insteadOfToken says how to use client id and secret in place of a token, which the provider cannot renew. They may
@@ -95,9 +100,9 @@ func (e *Explainer) insteadOfToken() string {
 		"client_secret in its place."
 }
 
-// blame says which credentials were rejected: where each comes from, what looks wrong with it, and which variables are
-// not used because of it. check is another thing to look at.
-func (m *message) blame(check string) {
+// blamed names the credentials that were rejected, where each comes from, and what else to look at. It adds what looks
+// wrong with them, and which variables are not used because of them.
+func (m *message) blamed(rejected *catalogue.RejectedError) string {
 	var named []string
 	for _, c := range m.by.Credentials {
 		named = append(named, fmt.Sprintf("%s (from %s)", c.Argument, c.Origin))
@@ -111,5 +116,9 @@ func (m *message) blame(check string) {
 	if named == nil {
 		named = []string{"the credentials"}
 	}
-	m.next = fmt.Sprintf("Check %s, and %s", Enumerated(named), check)
+	meant := "that both are meant for the service at base_url."
+	if rejected.Given {
+		meant = "that it is meant for the service at base_url. Tokens expire: get a new one. " + m.by.insteadOfToken()
+	}
+	return Enumerated(named) + ", and " + meant
 }

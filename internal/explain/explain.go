@@ -103,6 +103,9 @@ func (m *message) failed(err error) {
 	case errors.As(err, &tooLarge):
 		m.say(SummaryTooLarge, overLimit(tooLarge.String(), tooLarge.Size, tooLarge.Limit),
 			"Read less at once: "+readLess)
+		if tooLarge.OfToken() {
+			m.next = checkWhoAnswers
+		}
 	default:
 		m.say(SummaryNotRead, Sentence(err.Error()), "Please report this to the provider's developers.")
 	}

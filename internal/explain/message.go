@@ -66,12 +66,19 @@ func (m *message) quoteRequest(status int, head string, request catalogue.Endpoi
 // quoteRefusal quotes the service's answer. The same code is the same cause, even if the provider does not know the
 // code.
 func (m *message) quoteRefusal(api *catalogue.APIError) {
+	who := "The answer: " // perhaps of a gateway
+	if api.HasCode() {
+		who = "The service said: "
+	}
 	if api.Message != "" {
-		m.said = append(m.said, "The service said: "+api.Message)
+		m.said = append(m.said, who+api.Message)
 	}
 	m.quoteIssues(api.Issues)
 	if api.Data != "" {
 		m.said = append(m.said, "It added: "+api.Data)
+	}
+	if api.Challenge != "" {
+		m.said = append(m.said, "WWW-Authenticate: "+api.Challenge)
 	}
 	code := ""
 	if api.ShownCode != "" {

@@ -22,7 +22,7 @@ var endings = map[catalogue.Cause]string{
 
 // gaveUp explains a read whose fault another attempt might have passed: what failed, and why no attempt follows.
 func (m *message) gaveUp(gaveUp *catalogue.GaveUpError) {
-	api, timeout := m.api, Duration(m.readTimeout)
+	api, timeout := m.api, m.readTimeoutShown()
 	switch {
 	case gaveUp.Cause == catalogue.CeilingTooLow:
 		m.say(SummaryTimeout, fmt.Sprintf("With max_requests = %q this read cannot be sent within read_timeout (%s).",
@@ -71,7 +71,7 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError) {
 		end = " Another read gave up because of that, and none was let through since, so this one did not wait."
 	case gaveUp.Wait == 0:
 		end = fmt.Sprintf(" read_timeout, which is %s, was over before one was let through.",
-			Duration(m.readTimeout))
+			m.readTimeoutShown())
 	}
 	m.say(SummaryRateLimited, "The service refuses requests for now (429)"+asked+end,
 		"Run again "+later(min(gaveUp.Wait, api.RetryAfter))+m.orRaise(gaveUp, api.RetryAfter)+". If several runs use "+
@@ -81,7 +81,7 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError) {
 // orRaise offers a longer read_timeout, unless the wait is an hour or more. It says in whole seconds how long, unless
 // the wait is only a back-off: asked is the one that was asked for, or 0.
 func (m *message) orRaise(gaveUp *catalogue.GaveUpError, asked time.Duration) string {
-	text := fmt.Sprintf(", or raise read_timeout (now %s)", Duration(m.readTimeout))
+	text := fmt.Sprintf(", or raise read_timeout (now %s)", m.readTimeoutShown())
 	switch {
 	case gaveUp.Wait >= time.Hour:
 		return ""
@@ -119,14 +119,24 @@ func attemptCount(n int) string {
 	return fmt.Sprintf("%d attempts", n)
 }
 
-func rounded(d time.Duration) string { return Duration(d.Round(10 * time.Millisecond)) }
+// readTimeoutShown spells the whole time of a read as it is configured.
+func (m *message) readTimeoutShown() string { return cmp.Or(m.by.ReadTimeout, Duration(m.readTimeout)) }
+
+// rounded spells a time that was measured, to the second from a second on.
+func rounded(d time.Duration) string {
+	if d >= time.Second {
+		return Duration(d.Round(time.Second))
+	}
+	return Duration(d.Round(10 * time.Millisecond))
+}
 
 // Duration spells a time as people write it in a configuration: 5m, and not 5m0s.
 func Duration(d time.Duration) string {
 	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
 }
 
-// length says how long a wait is, in minutes from an hour on and in days if it is very long. It rounds these up.
+// length says how long a wait is, rounded up: to the second, the minute from an hour on, or the day if it is very
+// long.
 func length(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -134,6 +144,8 @@ func length(d time.Duration) string {
 		return fmt.Sprintf("%d days", (d+day-1)/day)
 	case d >= time.Hour:
 		return Duration((d + time.Minute - 1).Truncate(time.Minute))
+	case d >= time.Second:
+		return Duration((d + time.Second - 1).Truncate(time.Second))
 	}
 	return rounded(d)
 }

@@ -139,18 +139,18 @@ func (r *blockRead) fail(err error, about explain.Subject) {
 	r.tell(r.problem(err, about), "")
 }
 
-// tell adds a problem, in full or with a pointer to where it was told, followed in both cases by more. It may quote a
-// field of a record, in which a service may repeat text from the request.
+// tell adds a problem, in full or with a pointer to where it was told, followed in both cases by more. A service may
+// repeat text from the request in any field of a record, which a message quotes.
 func (r *blockRead) tell(problem explain.Problem, more string) {
-	problem.Short = r.client.Clean(problem.Short)
+	problem.Short = r.client.CleanQuotes(problem.Short)
 	problem = r.explainer.Tell(problem)
-	problem.Detail = r.client.Clean(explain.Paragraphs(problem.Detail, more))
+	problem.Detail = r.client.CleanQuotes(explain.Paragraphs(problem.Detail, more))
 	r.diags.Append(problem.Diagnostic())
 }
 
 // warn adds a warning. With the empty path it is not about an argument.
 func (r *blockRead) warn(at path.Path, summary, detail string) {
-	detail = r.client.Clean(detail)
+	detail = r.client.CleanQuotes(detail)
 	if len(at.Steps()) == 0 {
 		r.diags.AddWarning(summary, detail)
 		return
@@ -183,14 +183,14 @@ type groupError struct {
 
 func (e *groupError) Error() string { return e.summary + ": " + e.detail }
 
-// problem returns what the error says of a group. It is cleaned before it is cut: the start of a secret is not found in
-// the middle of a text.
+// problem returns what the error says of a group. It is cleaned before it is cut, because a quote that is cut cannot be
+// found.
 func (e *groupError) problem(client *catalogue.Client, group string) explain.Problem {
 	p := explain.Problem{Summary: e.summary, Detail: e.detail, Path: e.path}
 	if e.phrase != "" {
 		p.Cause = e.summary
 		brief := fmt.Sprintf("Model group %q: %s.", explain.ShortID(group), e.phrase)
-		p.Short = cmp.Or(e.short, redact.Shorten(client.Clean(brief), explain.MaxShort))
+		p.Short = cmp.Or(e.short, redact.Shorten(client.CleanQuotes(brief), explain.MaxShort))
 	}
 	return p
 }

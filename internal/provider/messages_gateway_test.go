@@ -47,6 +47,8 @@ func gatewayScenes() []scene {
 		certifiedScene("a bundle with a certificate that is broken", func(certificate, _ string) arguments {
 			return arguments{argCACertificate: certificate + pemOf("CERTIFICATE", []byte("none")) + certificate}
 		}),
+		asking("a certificate of the client that a gateway misses", "No required SSL certificate was sent", false),
+		asking("a certificate of the client that a gateway does not accept", "The SSL certificate error", true),
 		{title: "a certificate of the client refused", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			served, authority := overTLS(t, http.NotFoundHandler(), &tls.Config{
 				ClientAuth: tls.RequireAndVerifyClientCert,
@@ -59,6 +61,19 @@ func gatewayScenes() []scene {
 			}))
 		}},
 	}
+}
+
+// asking returns a scene of a gateway that asks for a certificate of the client, and refuses a request in its own words.
+func asking(title, words string, given bool) scene {
+	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
+		service := answering(400, "text/html", "<title>400 "+words+"</title>")
+		served, authority := overTLS(t, service, &tls.Config{ClientAuth: tls.RequestClientCert})
+		config := northwind(served.URL).with(argCACertificate, authority)
+		if given {
+			_, config[argClientCertificate], config[argClientKey] = clientPair(t, "")
+		}
+		return readOnce(t, config)
+	}}
 }
 
 // outdated returns a certificate of a client that has expired, and its key, in PEM form.

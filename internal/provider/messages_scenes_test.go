@@ -93,16 +93,21 @@ func fromJSON[T any](text string) (value T) {
 
 // played returns a scene of reads on a service, one after another on a fake clock, and the diagnostics of each.
 func played(title string, service func(*testing.T) http.Handler, more arguments, reads ...reading) scene {
-	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
+	through := func(t *testing.T, front func(http.Handler) http.Handler, headers map[string]any) []*tfprotov6.Diagnostic {
 		var diagnostics []*tfprotov6.Diagnostic
 		synctest.Test(t, func(t *testing.T) {
-			for _, a := range inMemory(t, service(t), more).readAll(t, 1, reads) {
+			given := arguments{argHeaders: headers}.merge(more)
+			for _, a := range inMemory(t, front(service(t)), given).readAll(t, 1, reads) {
 				diagnostics = append(diagnostics, a.diagnostics...)
 			}
 		})
 		return diagnostics
-	}}
+	}
+	return scene{title, func(t *testing.T) []*tfprotov6.Diagnostic { return through(t, asItIs, nil) }, through}
 }
+
+// asItIs stands in front of a service and changes nothing.
+func asItIs(service http.Handler) http.Handler { return service }
 
 // oneGroup is a block that is read if it does not matter which.
 var oneGroup = reading{"model_group", arguments{"id": mainGroup}}

@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -20,6 +21,8 @@ const messagesFile = "testdata/messages.md"
 type scene struct {
 	title string
 	play  func(*testing.T) []*tfprotov6.Diagnostic
+	// through plays a scene of a service behind something in front of it, with headers. It is nil in other scenes.
+	through func(t *testing.T, front func(http.Handler) http.Handler, headers map[string]any) []*tfprotov6.Diagnostic
 }
 
 // TestMessages plays what users run into, through the provider's server, and compares the messages word for word. With

@@ -1,0 +1,72 @@
+package explain
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
+
+// Gateway is what this side sends for a gateway in front of the service.
+type Gateway struct {
+	Headers     []string // their names, sorted
+	HeadersFrom string   // where their values come from, as an [Origin] spells it
+	Certificate string   // where the client's certificate comes from, or "" if none is configured
+	Oddities    []string // what looks wrong with values of headers, a sentence each
+}
+
+const (
+	askedForNone    = "The server asked for a client certificate, and none is configured."
+	giveCertificate = "Give one that it accepts in client_certificate_pem, and its key in client_key_pem."
+)
+
+// answeredInFront explains a refusal that the service may not have sent, of a read or of a token request.
+func (m *message) answeredInFront(api *catalogue.APIError) {
+	summary := SummaryNotAnswered
+	cause := "The answer has no code of the service, so something in front of it, such as a gateway or a firewall, " +
+		"may have sent it."
+	switch {
+	case api.OfToken():
+		summary = SummaryNoToken
+	case api.Status == http.StatusForbidden:
+		summary = SummaryForbidden
+	}
+	if api.Asked && m.by.Gateway.Certificate == "" {
+		cause = askedForNone + " " + cause
+	}
+	words := ""
+	if api.Message+api.Challenge != "" {
+		words = "If it says why, act on that."
+	}
+	m.say(summary, cause, m.by.Gateway.next(api.Asked, words)+" Check base_url too, and whether this machine's "+
+		"network is allowed there.")
+	m.more = append(m.more, m.by.Gateway.Oddities...)
+}
+
+// next says what was sent to a gateway, and offers only what was not. If the server asked for a certificate of the
+// client and none is configured, that comes first, before other words.
+func (g Gateway) next(asked bool, words string) string {
+	var sent []string
+	var first, certificate string
+	header := "If it needs a header, set headers."
+	if names := Enumerated(g.Headers); len(g.Headers) > 1 {
+		header, sent = "", append(sent, fmt.Sprintf("the headers %s (from %s)", names, g.HeadersFrom))
+	} else if names != "" {
+		header, sent = "", append(sent, fmt.Sprintf("the header %s (from %s)", names, g.HeadersFrom))
+	}
+	switch {
+	case g.Certificate == "" && asked:
+		first = giveCertificate
+	case g.Certificate == "":
+		certificate = "If it needs a client certificate, set client_certificate_pem."
+	case asked:
+		sent = append(sent, fmt.Sprintf("the certificate in client_certificate_pem (from %s)", g.Certificate))
+	default:
+		certificate = "The server did not ask for the certificate in client_certificate_pem."
+	}
+	check := ""
+	if sent != nil {
+		check = "Check what was sent: " + Enumerated(sent) + "."
+	}
+	return joined(" ", first, words, check, header, certificate)
+}

@@ -1,0 +1,85 @@
+package provider
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The words of others in a message stand in quotes, in lines of their own, or in paths.
+var (
+	others = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"|model-group/[^/\s]+|timeHorizon=\S+|, code [\w*]+|redirect to .*|[aA]t [\w.\[\]*]+:|` +
+		`(?m:^(?:The service said|The answer|It added|WWW-Authenticate|Request id)\b.*(?:\n  - .*)*)`)
+	longWords = regexp.MustCompile(`\pL{6,}`)
+)
+
+// ownWords returns a message without the words of others.
+func ownWords(message string) string { return others.ReplaceAllString(message, "") }
+
+// eachServed runs a test of each scene of a service.
+func eachServed(t *testing.T, test func(*testing.T, scene)) {
+	t.Helper()
+	for _, s := range append(dataSourceScenes(), serviceScenes()...) {
+		if s.through != nil {
+			t.Run(s.title, func(t *testing.T) {
+				t.Parallel()
+				test(t, s)
+			})
+		}
+	}
+}
+
+// Our own words are never masked: with all long words of a message as secrets, only the words of others in it change.
+func TestOwnWordsAreNeverMasked(t *testing.T) {
+	t.Parallel()
+	eachServed(t, func(t *testing.T, s scene) {
+		t.Helper()
+		innocent, secret := map[string]any{}, map[string]any{}
+		for i, word := range longWords.FindAllString(ownWords(rendered(s.play(t))), -1) {
+			name := fmt.Sprint("X-", i)
+			innocent[name], secret[name] = "zzzzzz", word
+		}
+		want, got := ownWords(rendered(s.through(t, asItIs, innocent))), ownWords(rendered(s.through(t, asItIs, secret)))
+		if got != want {
+			t.Errorf("-without +with its own words as secrets:\n%s", difference(want, got))
+		}
+	})
+}
+
+// No message shows a secret that a record repeats: in any of its fields, or in place of the name of one.
+func TestNoMessageShowsWhatARecordRepeats(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2!-northwind"
+	for _, change := range [][2]string{
+		{`"(id|modelGroupId|name|key)":"`, `"$1":"` + secret},
+		{`"(createdAt|updatedAt|dockerImage|runMode|code|message|error_description)":"|"(tags)":\["`, `"$1$2":"` + secret},
+		{`"(tags|messages)":\["`, `"$1":["` + secret},
+		{`"(id|code)":`, `"` + secret + `":`},
+		{`"revision":`, `"` + secret + `":`},
+	} {
+		eachServed(t, func(t *testing.T, s scene) {
+			t.Helper()
+			front := changing(regexp.MustCompile(change[0]), change[1])
+			if shown := rendered(s.through(t, front, map[string]any{"X-Key": secret})); strings.Contains(shown, secret[:8]) {
+				t.Errorf("%q:\n%s", change, shown)
+			}
+		})
+	}
+}
+
+// changing returns a front that changes the answers of a service.
+func changing(found *regexp.Regexp, into string) func(http.Handler) http.Handler {
+	return func(service http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			answer := httptest.NewRecorder()
+			service.ServeHTTP(answer, r)
+			maps.Copy(w.Header(), answer.Header())
+			w.WriteHeader(answer.Code)
+			_, _ = w.Write(found.ReplaceAll(answer.Body.Bytes(), []byte(into)))
+		})
+	}
+}
