@@ -2,7 +2,7 @@
 
 SHELL := /usr/bin/env bash -o pipefail
 BIN := .cache/bin
-# All targets compile with the same flags, so nothing is compiled twice. The race detector needs packages of its own.
+# All targets compile with the same flags, so nothing is compiled twice, but for the race detector and `make install`.
 export CGO_ENABLED := 0
 # git refuses the clone of another owner, so only a release is stamped with its commit.
 export GOFLAGS := $(shell go env GOFLAGS 2>/dev/null) -buildvcs=false
@@ -11,6 +11,8 @@ RACE ?= $(if $(CI)$(filter 1,$(shell env -u CGO_ENABLED go env CGO_ENABLED)),-ra
 TEST_TIMEOUT ?= 20m
 # Where `make install` builds to. From the command line only: shells have a DIR, too.
 DIR := .cache/mirror
+# The version that it builds, such as 0.1.1: if it is empty, the newest of CHANGELOG.md.
+VERSION :=
 # The platforms that it builds for, such as "linux_amd64 darwin_arm64": this one if it is empty.
 PLATFORMS :=
 # Where `make release-rehearsal` leaves the release: a folder that does not exist yet.
@@ -44,8 +46,9 @@ build: ## Build the provider and the sandbox into .cache/bin, with settings for 
 		"$(CURDIR)/$(BIN)" >$(BIN)/dev.tfrc
 	@printf 'export TF_CLI_CONFIG_FILE=%q\n' "$(CURDIR)/$(BIN)/dev.tfrc"
 
-install: ## Build the provider into a mirror for `init`, .cache/mirror or DIR=…, for PLATFORMS="…", and the sandbox.
-	@tools/install.sh "$(DIR)" $(PLATFORMS)
+install: ## Build a mirror for `init` in .cache/mirror or DIR=…, for PLATFORMS="…", as VERSION=…; and the sandbox.
+	@$(if $(filter command,$(origin PLATFORM)),$(error make install: write PLATFORMS="$(PLATFORM)", not PLATFORM))
+	@tools/install.sh "$(DIR)" "$(VERSION)" $(PLATFORMS)
 
 sandbox: ## Serve the sandbox until Ctrl-C, with the flags ARGS="…".
 	@go build -v -o=$(BIN)/ ./cmd/modelcatalogue-sandbox

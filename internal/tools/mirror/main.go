@@ -57,14 +57,36 @@ func add(folder, version string, builds []string) error {
 	return list(folder)
 }
 
-// pack makes an archive of the content of a folder.
+// pack makes an archive of the programs in a folder, without times: the same programs give the same bytes.
 func pack(folder, name string) error {
+	programs, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
 	file, err := os.Create(name) //nolint:gosec // the caller names its own files
 	if err != nil {
 		return err
 	}
 	archive := zip.NewWriter(file)
-	return errors.Join(archive.AddFS(os.DirFS(folder)), archive.Close(), file.Close())
+	for _, program := range programs {
+		err = errors.Join(err, packProgram(archive, filepath.Join(folder, program.Name())))
+	}
+	return errors.Join(err, archive.Close(), file.Close())
+}
+
+func packProgram(archive *zip.Writer, name string) error {
+	text, err := os.ReadFile(name) //nolint:gosec // the caller names its own files
+	if err != nil {
+		return err
+	}
+	header := &zip.FileHeader{Name: filepath.Base(name), Method: zip.Deflate}
+	header.SetMode(0o755)
+	entry, err := archive.CreateHeader(header)
+	if err != nil {
+		return err
+	}
+	_, err = entry.Write(text)
+	return err
 }
 
 // archive is one in the list of a version, by the protocol of network mirrors.
