@@ -103,6 +103,9 @@ func TestSettings(t *testing.T) {
 		argClientCertificate: ownPEM + inPEM,
 		argClientKey:         ownKey,
 	}
+	if len(whole) != len(settings.Arguments)-1 { // all but access_token
+		t.Errorf("%d arguments are tried of %q", len(whole), settings.Arguments)
+	}
 	ofWhole := catalogue.Config{
 		BaseURL:        &url.URL{Scheme: "https", Host: "whole.example", Path: "/prefix"},
 		ClientID:       "a",

@@ -26,18 +26,22 @@ func (p *program) clientConfig() (catalogue.Config, *explain.Explainer, error) {
 		env[limit] = "15m" // one list may be most of the catalogue
 	}
 	resolved := settings.Resolve(nil, env)
-	var wrong []error
+	var wrong []string
 	for _, problem := range resolved.Problems {
 		text := problem.Summary + "\n" + problem.Detail
 		if problem.Kind == settings.Warning {
 			p.say("%s", text)
 			continue
 		}
-		wrong = append(wrong, errors.New(text))
+		wrong = append(wrong, text)
 	}
+	resolved.Client.Snapshot = false // asking again is a second look
 	resolved.Client.UserAgent = "modelcatalogue-sandbox/" + p.version
 	resolved.Client.Note = func(_ context.Context, text string) { p.say("%s", text) }
-	return resolved.Client, resolved.Explainer(), errors.Join(wrong...)
+	if wrong != nil {
+		return resolved.Client, nil, errors.New(explain.Paragraphs(wrong...))
+	}
+	return resolved.Client, resolved.Explainer(), nil
 }
 
 // readAs returns how documents are read: as the provider reads them, but with hide applied to each name and text, and

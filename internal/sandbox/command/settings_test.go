@@ -62,7 +62,7 @@ func TestSettings(t *testing.T) {
 			}
 			cfg, _, err := (&program{}).clientConfig()
 			isRead := err == nil && cfg.BaseURL.String() == "https://c.example/prefix" && cfg.ClientSecret == secret &&
-				cfg.RequestTimeout == 30*time.Second && cfg.ReadTimeout == 15*time.Minute && cfg.MaxRetries == 0
+				cfg.RequestTimeout == 30*time.Second && cfg.ReadTimeout == 15*time.Minute && cfg.MaxRetries == 0 && !cfg.Snapshot
 			said := fmt.Sprint(err)
 			if isRead != (want == "") || !strings.Contains(said, want) || strings.Contains(said, "pass@") {
 				t.Errorf("%+v, %v; want %s", cfg, err, want)
