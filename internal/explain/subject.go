@@ -62,14 +62,18 @@ func (s Subject) explain(m *message, api *catalogue.APIError) {
 		s.missing(m, api)
 	}
 	m.Short = cmp.Or(m.Short, m.cause)
-	odd := s.oddity()
+	odd, whose := s.oddity(), "In the id, "
+	if s.IsHorizon {
+		whose = "In the time horizon, "
+	}
 	if odd != "" {
 		m.Short = "In {value}, " + odd + "."
+		odd = whose + odd + "."
 	}
 	m.Path = s.Path
 	m.cause = s.filled(m.cause, redact.Abridged(s.Value))
 	m.Short = s.filled(m.Short, ShortID(s.Value))
-	m.next = Paragraphs(Sentence(odd), m.by.sameButCase(s.Value), m.next)
+	m.next = Paragraphs(odd, m.by.sameButCase(s.Value), m.next)
 }
 
 // filled returns a text with the value, as it is shown there.

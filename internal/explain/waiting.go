@@ -34,8 +34,10 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError) {
 		return
 	case gaveUp.Err == nil:
 		const cause = "This read was not answered within read_timeout, which is %s. It was waiting for %s."
-		m.say(SummaryTimeout, fmt.Sprintf(cause, timeout, gaveUp.WaitingFor),
-			"Raise read_timeout, or max_requests if it is set.")
+		m.say(SummaryTimeout, fmt.Sprintf(cause, timeout, gaveUp.WaitingFor), "Raise read_timeout.")
+		if m.by.MaxRequests != "" {
+			m.next = "Raise read_timeout, or max_requests (now " + m.by.MaxRequests + ")."
+		}
 		return
 	}
 	if api != nil && gaveUp.Wait > 0 {
@@ -73,9 +75,13 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError) {
 		end = fmt.Sprintf(" read_timeout, which is %s, was over before one was let through.",
 			m.readTimeoutShown())
 	}
+	share := "give each a share of the allowance with max_requests."
+	if m.by.MaxRequests != "" {
+		share = "lower max_requests (now " + m.by.MaxRequests + ")."
+	}
 	m.say(SummaryRateLimited, "The service refuses requests for now (429)"+asked+end,
 		"Run again "+later(min(gaveUp.Wait, api.RetryAfter))+m.orRaise(gaveUp, api.RetryAfter)+". If several runs use "+
-			"these credentials, start fewer at once, or give each a share of the allowance with max_requests.")
+			"these credentials, start fewer at once, or "+share)
 }
 
 // orRaise offers a longer read_timeout, unless the wait is an hour or more. It says in whole seconds how long, unless
