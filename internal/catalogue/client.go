@@ -83,6 +83,10 @@ func New(cfg Config) *Client {
 	for _, value := range cfg.Headers {
 		c.mask.AddHeader(value)
 	}
+	if cfg.Proxy != nil {
+		password, _ := cfg.Proxy.url.User.Password()
+		c.mask.Add(password)
+	}
 	return c
 }
 

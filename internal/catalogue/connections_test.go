@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -16,11 +17,12 @@ import (
 	"time"
 )
 
-// gateway speaks just enough HTTP/2 to drain its connections, or to refuse streams, before it answers.
+// gateway speaks just enough HTTP/2 to drain its connections, to refuse streams or to require HTTP/1.1, before it answers.
 type gateway struct {
 	certificates []tls.Certificate
 	drains       int32 // how many requests are answered with GOAWAY and the end of their connection
 	refuses      int32 // how many requests are answered with RST_STREAM of REFUSED_STREAM
+	http1        bool  // requests are answered with RST_STREAM of HTTP_1_1_REQUIRED
 	requests     atomic.Int32
 }
 
@@ -35,6 +37,7 @@ const (
 	endStream     = 1
 	endHeaders    = 4
 	refusedStream = "\x00\x00\x00\x07"
+	http1Required = "\x00\x00\x00\x0d"
 	status200     = "\x88" // in HPACK
 )
 
@@ -51,6 +54,10 @@ func (g *gateway) serve(pipe net.Conn) {
 		NextProtos:   []string{"h2"},
 		MinVersion:   tls.VersionTLS12,
 	})
+	if g.http1 && connection.Handshake() == nil && connection.ConnectionState().NegotiatedProtocol == "" {
+		serveHTTP1(connection)
+		return
+	}
 	frames := make(chan []byte, 100)
 	go func() {
 		defer pipe.Close()
@@ -79,11 +86,25 @@ func (g *gateway) serve(pipe net.Conn) {
 			frames <- nil // the end of the connection
 		case n <= g.drains+g.refuses:
 			frames <- frame(frameReset, 0, stream, refusedStream)
+		case g.http1:
+			frames <- frame(frameReset, 0, stream, http1Required)
 		default:
 			frames <- frame(frameHeaders, endHeaders, stream, status200)
 			frames <- frame(frameData, endStream, stream, "{}")
 		}
 	}
+}
+
+// serveHTTP1 answers a request over HTTP/1.1. One for a token must have its body.
+func serveHTTP1(connection net.Conn) {
+	defer connection.Close()
+	answer := httptest.NewRecorder()
+	request, err := http.ReadRequest(bufio.NewReader(connection))
+	if err != nil || request.Method == http.MethodPost && request.FormValue("grant_type") == "" {
+		return
+	}
+	answerTokens(answer, request, `[{"id":"g"}]`)
+	_ = answer.Result().Write(connection)
 }
 
 func frame(kind, flags byte, stream uint32, payload string) []byte {
@@ -96,8 +117,7 @@ func frame(kind, flags byte, stream uint32, payload string) []byte {
 // sent a ninth time.
 func TestAnAttemptIsAFewRequests(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewTLSServer(http.NotFoundHandler())
-	server.Close()
+	own, signer := ofService()
 	const always = 1000
 	for name, test := range map[string]struct {
 		drains   int32
@@ -116,15 +136,15 @@ func TestAnAttemptIsAFewRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				g := &gateway{certificates: server.TLS.Certificates, drains: test.drains, refuses: test.refuses}
+				g := &gateway{certificates: []tls.Certificate{own}, drains: test.drains, refuses: test.refuses}
 				s := clientTo(t, "https://example.com", Config{
-					CACertificates: []*x509.Certificate{server.Certificate()},
+					CACertificates: []*x509.Certificate{signer},
 					DialContext:    g.dial,
 					RequestTimeout: time.Minute,
 				})
 				fault := sendOnce(t, s)
 				synctest.Wait()
-				if kept, ok := s.cfg.Transport.(*http.Transport); ok {
+				if kept, ok := s.cfg.Transport.(*transport); ok {
 					kept.CloseIdleConnections()
 				}
 				switch {
@@ -138,4 +158,24 @@ func TestAnAttemptIsAFewRequests(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A service may require HTTP/1.1, as one does that asks for a certificate of the client at certain paths. The request
+// goes once more, and those after it over HTTP/1.1 at once.
+func TestHTTP1IsRequired(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		own, signer := ofService()
+		g := &gateway{certificates: []tls.Certificate{own}, http1: true}
+		c := clientTo(t, "https://example.com", Config{
+			CACertificates: []*x509.Certificate{signer},
+			DialContext:    g.dial,
+			MaxRetries:     0,
+		})
+		groups, err := c.ModelGroups(t.Context(), "")
+		if err != nil || len(groups) != 1 || g.requests.Load() != 1 {
+			t.Errorf("%d groups, %v, after %d requests over HTTP/2", len(groups), err, g.requests.Load())
+		}
+		time.Sleep(time.Hour) // for connections that are kept
+	})
 }

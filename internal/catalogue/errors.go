@@ -229,13 +229,13 @@ type NetworkError struct {
 	TimedOut bool
 	Limit    time.Duration // the time-out of one attempt, if that was over
 	Fault    Fault
-	Asked    bool // the server has asked for a certificate of the client, and has not answered any request
+	Asked    bool   // the server has asked for a certificate of the client
+	Answered bool   // it has answered a request of the client
+	Issuer   string // of a certificate of an UnknownAuthority, or "" if it is signed by itself
 
-	Certificate *Certificate // nil if none is at fault
-	Proxy       *Proxy       // that the request went through, or nil
-	ProxyStatus int          // the status that it answered, or 0
-	ProxyAsks   string       // its Proxy-Authenticate, or ""
-	Problem     string       // what net/http reported, cleaned like a text of the service
+	ProxyStatus int    // the status that the proxy answered, or 0
+	ProxyAsks   string // its Proxy-Authenticate, or ""
+	Problem     string // what net/http reported, cleaned like a text of the service
 	Err         error
 }
 

@@ -135,6 +135,9 @@ func (c *Client) request(ctx context.Context, sent *attempt) (*http.Request, err
 // send sends a request and returns the header of its answer. It reports each stage that the request reaches.
 func (c *Client) send(ctx context.Context, sent *attempt) (*http.Response, error) {
 	given := connections{reached: func(stage Fault) { c.reads.reached(sent, stage) }}
+	if c.cfg.Proxy != nil {
+		given.reach(ProxyFailed) // until it has connected to the service
+	}
 	request, err := c.request(given.bound(ctx), sent)
 	if err != nil {
 		return nil, err
@@ -144,7 +147,7 @@ func (c *Client) send(ctx context.Context, sent *attempt) (*http.Response, error
 		c.answered.Store(true)
 		return response, nil
 	}
-	kind, cause := given.faultOf(err)
+	kind, cause := given.faultOf(err, c.asked.Load())
 	fault := c.networkError(ctx, sent.to(), cause, kind)
 	// Connections that are kept beside one that is dead are likely to be dead too.
 	kept, ok := c.cfg.Transport.(interface{ CloseIdleConnections() })
@@ -215,13 +218,13 @@ func requestID(mask *redact.Mask, header http.Header) string {
 // networkError describes an attempt without a whole answer. ctx is that of the attempt.
 func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind Fault) *NetworkError {
 	fault := &NetworkError{
-		Endpoint:    at,
-		Fault:       kind,
-		Certificate: c.certificateOf(err),
-		Asked:       c.asked.Load() && !c.answered.Load(),
-		Proxy:       c.cfg.Proxy,
-		Problem:     c.mask.Tidy(faultText(err), maxExcerpt),
-		Err:         err,
+		Endpoint: at,
+		Fault:    kind,
+		Issuer:   c.mask.Tidy(issuerOf(err), maxWord),
+		Asked:    c.asked.Load(),
+		Answered: c.answered.Load(),
+		Problem:  c.mask.Tidy(faultText(err), maxExcerpt),
+		Err:      err,
 	}
 	if answer, ok := errors.AsType[*proxyError](err); ok {
 		fault.ProxyStatus = answer.status

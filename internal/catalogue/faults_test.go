@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -10,59 +11,47 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 )
 
-// The faults of an attempt, by how far it had come. Those that a handshake finds are shown by scenes of the provider's
-// messages as well, by real handshakes.
+// The faults of an attempt by its stage. Scenes of the provider's messages show those that a handshake finds, too.
 var (
-	here       = &net.TCPAddr{IP: net.IPv6loopback, Port: 8080}
-	elsewhere  = &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 8080}
-	faultTable = map[*connections]map[error]Fault{
-		{}: {
+	untrusted = map[bool]Fault{false: UnknownAuthority, true: NoAuthorities}[trustsNobody()]
+	here      = &net.TCPAddr{IP: net.IPv6loopback, Port: 8080}
+	elsewhere = &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 8080}
+
+	faultTable = map[Fault]map[error]Fault{
+		Unreachable: {
 			dialling(here, syscall.ECONNREFUSED):            NobodyListens,
 			dialling(here, syscall.Errno(10061)):            NobodyListens, // on Windows
 			dialling(here, syscall.ECONNRESET):              Unreachable,
 			dialling(elsewhere, syscall.ECONNREFUSED):       Unreachable,
-			dialling(elsewhere, syscall.EHOSTUNREACH):       Unreachable,
-			dialling(nil, &net.DNSError{IsNotFound: true}):  UnknownHost,
 			dialling(nil, &net.DNSError{IsTemporary: true}): Unreachable,
-			io.EOF:                             Broken,
-			failed("read", syscall.ECONNRESET): Broken,
-			failed("proxyconnect", syscall.ECONNREFUSED):                                                            ProxyFailed,
-			failed("proxyconnect", tls.RecordHeaderError{}):                                                         ProxyNoTLS,
-			fmt.Errorf("connecting: %w", &proxyError{status: 407}):                                                  ProxyRefused,
-			failed("remote error", tls.AlertError(116)):                                                             CertificateWanted,
-			failed("remote error", tls.AlertError(112)):                                                             Alert,
-			errors.New("tls: server selected unsupported protocol version 302"):                                     OldTLS,
-			unverified(x509.HostnameError{Certificate: &x509.Certificate{IPAddresses: []net.IP{net.IPv6loopback}}}): OtherHost,
-			unverified(x509.CertificateInvalidError{Reason: x509.TooManyIntermediates}):                             Insecure,
-			unverified(errors.New("odd")):                                                                           Insecure,
 		},
-		{given: 1}: {
-			errors.New("malformed HTTP response"):          Broken,
-			fmt.Errorf("reading: %w", io.ErrUnexpectedEOF): Broken,
+		ProxyFailed: {
+			failed("proxyconnect", tls.RecordHeaderError{}):       ProxyRefused,
+			failed("proxyconnect", unverified(errors.New("odd"))): ProxyRefused,
+			failed("socks connect", errors.New("odd")):            ProxyFailed,
+			io.EOF: ProxyFailed,
 		},
-		{handshaking: true}: {
-			io.EOF: Handshake,
-			fmt.Errorf("reading: %w", io.ErrUnexpectedEOF):     Handshake,
-			failed("read", syscall.ECONNRESET):                 Handshake,
-			failed("remote error", tls.AlertError(80)):         Handshake,
-			failed("remote error", tls.AlertError(40)):         NoMethod,
-			failed("local error", tls.AlertError(20)):          Insecure,
-			context.DeadlineExceeded:                           Handshake,
-			context.Canceled:                                   Handshake,
-			errors.New("tls: invalid signature by the server"): Insecure,
+		Handshake: {
+			failed("read", syscall.ECONNRESET):                                          Handshake,
+			context.Canceled:                                                            Handshake,
+			failed("local error", tls.AlertError(20)):                                   Insecure,
+			errors.New("tls: server selected unsupported protocol version 302"):         Insecure,
+			unverified(x509.UnknownAuthorityError{}):                                    untrusted,
+			unverified(x509.CertificateInvalidError{Reason: x509.TooManyIntermediates}): Insecure,
 		},
-		{asked: true}: {
-			failed("read", syscall.ECONNRESET):         Broken,
-			failed("remote error", tls.AlertError(70)): OldTLS,
-		},
-		{asked: true, presented: true}: {
-			failed("remote error", tls.AlertError(70)): OldTLS,
-			failed("remote error", tls.AlertError(48)): CertificateRefused,
+		Broken: {
+			failed("remote error", tls.AlertError(80)):                                            Broken,
+			fmt.Errorf("net/http: HTTP/1.x transport connection broken: %w", io.ErrUnexpectedEOF): Broken,
+			tls.RecordHeaderError{}: Broken,
 		},
 	}
 )
@@ -77,9 +66,9 @@ func unverified(err error) error { return &tls.CertificateVerificationError{Err:
 
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	for attempt, faults := range faultTable {
+	for stage, faults := range faultTable {
 		for err, want := range faults {
-			if got, _ := attempt.faultOf(err); got != want {
+			if got := faultAt(stage, err, false); got != want {
 				t.Errorf("%v: fault %d, want %d", err, got, want)
 			}
 		}
@@ -89,16 +78,41 @@ func TestFaults(t *testing.T) {
 // A server can put anything into its certificate.
 func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 	t.Parallel()
-	const odd = "\x1b[31mred\x07\r\n"
-	named := &x509.Certificate{DNSNames: []string{odd}, Issuer: pkix.Name{CommonName: odd}}
+	odd := &x509.Certificate{Issuer: pkix.Name{CommonName: "\x1b[31mred\x07\r\n"}, RawIssuer: []byte("a")}
 	c := New(configFor(t, "https://catalogue.example", Config{
-		Transport: failing{x509.HostnameError{Certificate: named, Host: "a"}},
+		Transport: failing{x509.UnknownAuthorityError{Cert: odd}},
 	}))
 	_, err := c.ModelGroups(t.Context(), "")
 	fault, _ := errors.AsType[*NetworkError](err)
-	shown := fmt.Sprintf("%s %+v", err, *fault.Certificate)
-	if strings.ContainsAny(shown, "\x1b\a\r\n") || strings.Count(shown, "red") != 3 {
-		t.Errorf("%q", shown)
+	if strings.ContainsAny(fault.Issuer, "\x1b\a\r\n") || !strings.Contains(fault.Issuer, "red") {
+		t.Errorf("%q", fault.Issuer)
+	}
+}
+
+// net/http finds what is not HTTP in many ways, and has no type for them.
+func TestAnswersThatAreNotHTTP(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"SSH-2.0-OpenSSH_9.9\r\n",
+		"\x15\x03\x01\x00\x02\x02\x46", // an alert of TLS
+		"HTTP/1.1 OK\r\n\r\n",
+		"HTTP/1.1 200 OK\r\n: a\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\n",
+	} {
+		c := clientTo(t, "http://localhost", Config{DialContext: func(context.Context, string, string) (net.Conn, error) {
+			client, server := net.Pipe()
+			go func() {
+				_, _ = http.ReadRequest(bufio.NewReader(server))
+				_, _ = io.WriteString(server, text)
+				_ = server.Close()
+			}()
+			return client, nil
+		}})
+		fault := sendOnce(t, c)
+		if fault == nil || fault.Fault != NotHTTP || fault.Fault.Permanent() {
+			t.Errorf("%q: %+v", text, fault)
+		}
 	}
 }
 
@@ -110,13 +124,35 @@ func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, 
 // Most answers of a proxy are final, because they would come again.
 func TestWhatAProxyAnswers(t *testing.T) {
 	t.Parallel()
-	through := &Proxy{}
 	for status, permanent := range map[int]bool{403: true, 404: true, 407: true, 408: false, 429: false, 502: false} {
-		c := New(configFor(t, "https://catalogue.example", Config{Proxy: through, Transport: failing{&proxyError{status: status}}}))
+		c := New(configFor(t, "https://catalogue.example", Config{
+			Proxy:     NewProxy(&url.URL{}, "HTTPS_PROXY"),
+			Transport: failing{&proxyError{status: status}},
+		}))
 		_, err := c.ModelGroups(t.Context(), "")
 		fault, _ := errors.AsType[*NetworkError](err)
-		if !fault.Fault.OfProxy() || fault.Fault.Permanent() != permanent || fault.Proxy != through || fault.ProxyStatus != status {
+		if !fault.Fault.OfProxy() || fault.Fault.Permanent() != permanent || fault.ProxyStatus != status {
 			t.Errorf("%d: %+v, permanent %t", status, fault, !permanent)
 		}
+	}
+}
+
+// The roots of a process are loaded once, so the test runs itself again without any.
+func TestAMachineWithoutRoots(t *testing.T) {
+	t.Parallel()
+	const nowhere = "/nonexistent"
+	switch {
+	case os.Getenv("SSL_CERT_FILE") == nowhere:
+		if untrusted != NoAuthorities {
+			t.Errorf("fault %d", untrusted)
+		}
+		return
+	case runtime.GOOS != "linux":
+		t.Skip("other systems have roots that no variable takes away")
+	}
+	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^(TestAMachineWithoutRoots|TestFaults)$")
+	again.Env = append(os.Environ(), "SSL_CERT_FILE="+nowhere, "SSL_CERT_DIR="+nowhere)
+	if said, err := again.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, said)
 	}
 }

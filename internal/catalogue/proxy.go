@@ -3,6 +3,7 @@ package catalogue
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -44,21 +45,40 @@ func keepProxyStatus(_ context.Context, _ *url.URL, _ *http.Request, response *h
 	return &proxyError{status: response.StatusCode, schemes: response.Header.Values("Proxy-Authenticate")}
 }
 
-// ofProxy classifies a fault of the proxy, or of the way to it. Any other error is Unreachable. An answer of the proxy
-// that would be final if it came from the service is final.
+// ofProxy classifies a fault before the proxy has connected to the service. An answer of the proxy that would be final
+// if it came from the service is final.
 func ofProxy(err error) Fault {
 	answer, answered := errors.AsType[*proxyError](err)
-	dial, dialled := errors.AsType[*net.OpError](err)
-	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
-	switch {
-	case answered && outcomeOf(answer.status, true, "") == final:
+	_, isPlain := errors.AsType[tls.RecordHeaderError](err)
+	_, isUntrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	if isPlain || isUntrusted || answered && outcomeOf(answer.status, true, "") == final {
 		return ProxyRefused
-	case answered:
-		return ProxyFailed
-	case !dialled || dial.Op != "proxyconnect":
-		return Unreachable
-	case noTLS:
-		return ProxyNoTLS
 	}
 	return ProxyFailed
+}
+
+type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// dialTLS returns the dialler of a proxy of scheme https, or nil. By itself net/http would send it the certificate of
+// the client, and offer HTTP/2, which it does not speak with proxies.
+func (p *Proxy) dialTLS(dial dialFunc, roots *x509.CertPool) dialFunc {
+	if p.url.Scheme != "https" {
+		return nil
+	}
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		connection, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		secured := tls.Client(connection, &tls.Config{
+			MinVersion: tls.VersionTLS12,
+			RootCAs:    roots,
+			ServerName: p.url.Hostname(),
+		})
+		if err = secured.HandshakeContext(ctx); err != nil {
+			_ = connection.Close()
+			return nil, err
+		}
+		return struct{ net.Conn }{secured}, nil // a *tls.Conn would count as that of the service
+	}
 }

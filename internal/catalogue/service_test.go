@@ -3,6 +3,7 @@ package catalogue_test
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -146,7 +147,10 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	if answer.quick {
 		back = 0
 	}
-	if !is[*net.OpError](answer.err) { // else it never connected
+	switch {
+	case is[tls.RecordHeaderError](answer.err):
+		httptrace.ContextClientTrace(ctx).TLSHandshakeStart()
+	case !is[*net.OpError](answer.err): // else it never connected
 		s.connect(ctx, x)
 	}
 	for range answer.drains {

@@ -9,30 +9,41 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
-// newTransport makes the transport of all requests. It notes in asked that the server asks for a certificate of the
+// transport sends the requests of a client over HTTP/2 if the service speaks it, and over HTTP/1.1 once the service has
+// required that (RFC 9113 §7), as some that ask for a certificate of the client at certain paths do.
+type transport struct {
+	newest, http1 *http.Transport
+	required      atomic.Bool
+}
+
+// newTransport makes the transport of all requests. It notes in asked that the service asks for a certificate of the
 // client.
-func newTransport(cfg Config, asked *atomic.Bool) *http.Transport {
+func newTransport(cfg Config, asked *atomic.Bool) *transport {
 	dial := cfg.DialContext
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
 	// A dead connection of HTTP/2 is found within one attempt, so that the next attempt uses another one.
 	ping := min(cfg.RequestTimeout/3, 10*time.Second)
-	transport := &http.Transport{
-		DialContext: patiently(dial),
+	http1 := &http.Transport{
+		DialContext: dial,
 		TLSClientConfig: &tls.Config{
-			MinVersion:           tls.VersionTLS12,
-			RootCAs:              trusted(cfg.CACertificates),
-			GetClientCertificate: presenting(&cfg.ClientCertificate, asked),
+			MinVersion: tls.VersionTLS12,
+			RootCAs:    trusted(cfg.CACertificates),
+			// The given one goes even to a server that names other authorities, so that it reports why it refuses it.
+			GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+				asked.Store(true)
+				return &cfg.ClientCertificate, nil
+			},
+			Renegotiation: tls.RenegotiateOnceAsClient, // some servers ask once they know the path (TLS 1.2)
 		},
 		TLSHandshakeTimeout: 10 * time.Second,
-		ForceAttemptHTTP2:   true,
 		HTTP2:               &http.HTTP2Config{SendPingTimeout: ping, PingTimeout: ping},
 		IdleConnTimeout:     90 * time.Second,
 		// An engine reads at any parallelism; with the default of 2 it would open a connection for almost every read.
@@ -43,9 +54,32 @@ func newTransport(cfg Config, asked *atomic.Bool) *http.Transport {
 		OnProxyConnectResponse: keepProxyStatus,
 	}
 	if cfg.Proxy != nil {
-		transport.Proxy = http.ProxyURL(cfg.Proxy.url)
+		http1.Proxy = http.ProxyURL(cfg.Proxy.url)
+		http1.DialTLSContext = cfg.Proxy.dialTLS(dial, http1.TLSClientConfig.RootCAs)
 	}
-	return transport
+	newest := http1.Clone()
+	newest.ForceAttemptHTTP2 = true
+	return &transport{newest: newest, http1: http1}
+}
+
+func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if !t.required.Load() {
+		response, err := t.newest.RoundTrip(request)
+		// net/http does not have a type for this.
+		if err == nil || !strings.Contains(err.Error(), "HTTP_1_1_REQUIRED") {
+			return response, err
+		}
+		t.required.Store(true)
+		request = request.Clone(request.Context())
+		request.Body, _ = request.GetBody() // never an error: it is in memory
+	}
+	return t.http1.RoundTrip(request)
+}
+
+// CloseIdleConnections closes those of both versions.
+func (t *transport) CloseIdleConnections() {
+	t.newest.CloseIdleConnections()
+	t.http1.CloseIdleConnections()
 }
 
 // trusted returns a pool of the system's own certificates, if it has any, and of more. Without more it returns nil:
@@ -80,95 +114,41 @@ type connections struct {
 	mu       sync.Mutex
 	given    int
 	last     net.Conn
-	refusals int // how often the same connection was given again, because the stream was not served
-	// The server asked for a certificate of the client, and one was presented.
-	asked, presented bool
-	handshaking      bool              // a TLS handshake has begun, and was not completed
-	reached          func(stage Fault) // reports how far the attempt has come
+	refusals int               // how often the same connection was given again, because the stream was not served
+	stage    Fault             // that of an attempt that would end now
+	reached  func(stage Fault) // reports each stage
 }
-
-// connectionsKey is the key of an attempt's *connections in its context.
-type connectionsKey struct{}
 
 // bound returns a context for a request, which ends once it is given too many connections.
 func (c *connections) bound(ctx context.Context) context.Context {
-	bounded, cancel := context.WithCancel(context.WithValue(ctx, connectionsKey{}, c))
+	bounded, cancel := context.WithCancel(ctx)
 	return httptrace.WithClientTrace(bounded, &httptrace.ClientTrace{
+		TLSHandshakeStart: func() { c.reach(Handshake) },
 		GotConn: func(info httptrace.GotConnInfo) {
 			if c.give(info.Conn) > maxConnections {
 				cancel()
 			}
 		},
-		TLSHandshakeStart: func() { c.setHandshaking(true) },
-		TLSHandshakeDone:  func(_ tls.ConnectionState, err error) { c.setHandshaking(err != nil) },
 	})
 }
 
-// setHandshaking notes a handshake that the attempt waits for. net/http goes on with one in the background once it has
-// found another connection for the attempt.
-func (c *connections) setHandshaking(on bool) {
+// reach notes the stage of an attempt. net/http goes on with a handshake in the background once it has found another
+// connection for the attempt.
+func (c *connections) reach(stage Fault) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.handshaking = on
-	if on && c.given == 0 {
-		c.reached(Handshake)
+	if c.given == 0 {
+		c.stage = stage
+		c.reached(stage)
 	}
 }
-
-// presenting returns the function that answers a server that asks for a certificate of the client. It presents the
-// given one even to a server that names other authorities, so that the server says why it refuses it.
-func presenting(
-	given *tls.Certificate, asked *atomic.Bool,
-) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-	return func(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		asked.Store(true)
-		if c, ok := request.Context().Value(connectionsKey{}).(*connections); ok {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.asked = true
-			c.presented = len(given.Certificate) > 0
-		}
-		return given, nil
-	}
-}
-
-// patient is a connection on which a server that asks for a certificate of the client can still say why it ended it. It
-// does so after the handshake (TLS 1.3), when the first request may be under way: a write that fails then must not hide
-// the alert, which the next read finds, or else the fault of the write.
-type patient struct {
-	net.Conn
-	of *connections
-}
-
-func (p patient) Write(b []byte) (int, error) {
-	n, err := p.Conn.Write(b)
-	p.of.mu.Lock()
-	defer p.of.mu.Unlock()
-	if p.of.asked && (errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)) {
-		return len(b), nil
-	}
-	return n, err
-}
-
-// patiently returns a dialler of patient connections.
-func patiently(dial dialFunc) dialFunc {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		connection, err := dial(ctx, network, addr)
-		if of, ok := ctx.Value(connectionsKey{}).(*connections); ok && err == nil {
-			connection = patient{Conn: connection, of: of}
-		}
-		return connection, err
-	}
-}
-
-type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // give counts a connection, and returns how many were given.
 func (c *connections) give(to net.Conn) int {
+	c.reach(Broken)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.given++
-	c.reached(Broken)
 	if to == c.last {
 		c.refusals++
 	}

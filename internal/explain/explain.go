@@ -24,7 +24,9 @@ type Explainer struct {
 	Credentials []Credential // those in use
 	Gateway     Gateway
 	Authorities []string // whose certificates ca_certificate_pem has
-	// ProxyLeftOut says in a sentence why a proxy that is set is not used for the service. It is empty if none is.
+	// Proxy is that of every request, or nil. ProxyLeftOut says in a sentence why one that is set is not used for the
+	// service. It is empty if none is.
+	Proxy        *catalogue.Proxy
 	ProxyLeftOut string
 
 	ids  sync.Map // of model groups that were listed, by their form in lower case

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -49,7 +51,9 @@ func tokenAnswered(status int, code, message string) *catalogue.APIError {
 
 // told returns the message for the only error of a process.
 func told(err error, about explain.Subject) diag.Diagnostic {
-	return new(explain.Explainer).Explain(err, about).Diagnostic()
+	proxy := catalogue.NewProxy(&url.URL{Scheme: "http", Host: "p.example:8080"}, "HTTPS_PROXY")
+	by := &explain.Explainer{Proxy: proxy}
+	return by.Explain(err, about).Diagnostic()
 }
 
 // TestMessagesByHand has the errors that the provider's TestMessages cannot cause.
@@ -133,7 +137,7 @@ func TestMessagesByHand(t *testing.T) {
 				Endpoint: tokenEndpoint,
 				Fault:    catalogue.ProxyFailed,
 				Problem:  "refused",
-				Proxy:    &catalogue.Proxy{Address: "http://p.example:8080", Variable: "HTTPS_PROXY"},
+				Err:      &net.OpError{Op: "proxyconnect"},
 			},
 			summary: explain.SummaryUnreachable,
 			next:    "to go without it.",
@@ -141,23 +145,17 @@ func TestMessagesByHand(t *testing.T) {
 				"The proxy http://p.example:8080, which HTTPS_PROXY names, could not be reached.\n\nThe fault: refused, for POST",
 			},
 		},
-		"a proxy that does not speak TLS": {
-			err: &catalogue.NetworkError{
-				Fault: catalogue.ProxyNoTLS,
-				Proxy: &catalogue.Proxy{Address: "https://p.example:8080", Variable: "HTTPS_PROXY"},
-			},
+		"a proxy whose certificate is not accepted": {
+			err:     &catalogue.NetworkError{Fault: catalogue.ProxyRefused},
 			summary: explain.SummaryUnreachable,
-			parts:   []string{"which HTTPS_PROXY names, does not speak TLS."},
-			next:    "Write http:// instead of https:// in HTTPS_PROXY.",
+			parts:   []string{"has a certificate that this machine does not accept."},
+			next:    "in ca_certificate_pem.",
 		},
-		"an authority that has expired": {
-			err: &catalogue.NetworkError{
-				Fault:       catalogue.InvalidCertificate,
-				Certificate: &catalogue.Certificate{Subject: "Example CA", Until: time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC)},
-			},
+		"a machine without root certificates": {
+			err:     &catalogue.NetworkError{Fault: catalogue.NoAuthorities},
 			summary: explain.SummaryUntrusted,
-			parts:   []string{`The certificate of the authority "Example CA" is valid from`, "until 2024-05-01 12:30 UTC; this"},
-			next:    "has to replace the certificate.",
+			parts:   []string{"This machine has no root certificates"},
+			next:    "check that it names certificates.",
 		},
 		"an allowance that left no turn": {
 			err: &catalogue.GaveUpError{
@@ -186,15 +184,6 @@ func TestMessagesByHand(t *testing.T) {
 			summary: explain.SummaryInterrupted,
 			parts:   []string{"waiting for the pause that the service asked for (30s to go).", "The service said: Too many requests."},
 			next:    "read what is missing.",
-		},
-		"a certificate of many names": {
-			err: &catalogue.NetworkError{
-				Fault:       catalogue.OtherHost,
-				Certificate: &catalogue.Certificate{Names: strings.Fields("a b c d e f g h i j k l")},
-			},
-			summary: explain.SummaryUntrusted,
-			parts:   []string{"is for a, b, c, d, e, f, g, h, i, j, and 2 more, but base_url"},
-			next:    "get a certificate for this name.",
 		},
 		"too large, size unknown": {
 			err:     &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: 256 << 20},

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -25,26 +26,47 @@ func (m *message) unserved(network *catalogue.NetworkError) {
 	if length == 0 {
 		timeout, length = "read_timeout", m.readTimeout
 	}
-	of, summary := adviceOn(network), SummaryUnreachable
-	through := network.Proxy
-	switch {
-	case network.Fault.OfProxy():
-		through = nil // the advice names it
-	case network.TimedOut && network.Fault == catalogue.Broken:
-		summary = SummaryTimeout
-	case network.TimedOut && length < time.Second:
+	of, summary := m.by.adviceOn(network), summaryOf(network)
+	if network.TimedOut && length < time.Second && summary == SummaryUnreachable && !network.Fault.OfProxy() {
 		of.next = "Raise {timeout}: few connections are made in so short a time."
-	case network.Fault.Permanent():
-		summary = SummaryUntrusted
 	}
 	filled := m.filling(network, timeout, length)
 	m.say(summary, filled.Replace(of.cause), filled.Replace(of.next))
 	if network.ProxyAsks != "" {
 		m.said = append(m.said, "Proxy-Authenticate: "+network.ProxyAsks)
 	}
-	if through != nil {
+	if through := m.by.Proxy; through != nil && !network.Fault.OfProxy() { // or else the advice names it
 		m.add("The request went through the proxy %s, which %s names.", through.Address, through.Variable)
 	}
+}
+
+// summaryOf returns the summary of a fault.
+func summaryOf(network *catalogue.NetworkError) string {
+	switch {
+	case network.Fault.OfProxy():
+		return SummaryUnreachable
+	case network.TimedOut && network.Fault == catalogue.Broken:
+		return SummaryTimeout
+	case network.Fault == catalogue.NotHTTP:
+		return SummaryUnexpected
+	case network.Fault.Permanent(), endedAfterAsking(network), isAlert(network):
+		return SummaryUntrusted
+	}
+	return SummaryUnreachable
+}
+
+// endedAfterAsking reports whether a server that asked for a client certificate ended the connection for it. It need
+// not send an alert.
+func endedAfterAsking(network *catalogue.NetworkError) bool {
+	isEnd := network.Fault == catalogue.Handshake || network.Fault == catalogue.Broken
+	return network.Fault == catalogue.CertificateWanted ||
+		isEnd && network.Asked && !network.Answered && !network.TimedOut
+}
+
+// isAlert reports whether the server ended a handshake and gave a reason.
+func isAlert(network *catalogue.NetworkError) bool {
+	alert, is := errors.AsType[*net.OpError](network.Err)
+	return network.Fault == catalogue.Handshake && is && alert.Op == "remote error"
 }
 
 // advice is the cause of a fault and the next step. filling has the words in braces.
@@ -67,11 +89,16 @@ var advices = map[catalogue.Fault]advice{
 	},
 	catalogue.Broken: {
 		"The connection ended before the answer was complete.",
-		"Try again later. If it lasts, show this to the operator of the service, or of a proxy in front of it.",
+		"{scheme}Try again later. If it lasts, show this to the operator of the service, or of a proxy in front of it.",
 	},
 	catalogue.StreamRefused: {
 		"The service refused to serve the request on its connection (HTTP/2).",
 		"Try again later, or start fewer runs at once. If it lasts, show this to the service's operator.",
+	},
+	catalogue.NotHTTP: {
+		"The answer is not valid HTTP.",
+		"{scheme}Check the host and port of base_url. If they are right, show this to the operator of the service, " +
+			"or of a proxy in front of it.",
 	},
 	catalogue.Handshake: {
 		"A connection was made, but its TLS handshake was not completed{within}.",
@@ -79,61 +106,30 @@ var advices = map[catalogue.Fault]advice{
 			"first message, which post-quantum keys make large. GODEBUG=tlsmlkem=0 in the environment leaves them " +
 			"out.{hint}",
 	},
-	catalogue.NoTLS: {"The server does not speak TLS, which https requires.", "Check the host and port of base_url."},
-	catalogue.PlainHTTP: {
-		"The server answers in HTTP without TLS, which https requires.",
-		"Check the host and port of base_url. For a server on this machine, write http:// in place of https://; the " +
-			"provider never sends credentials to another one without TLS.",
-	},
-	catalogue.OldTLS: {
-		"The server does not support TLS 1.2 or later.",
-		"The service's operator has to enable TLS 1.2 or later. Check base_url, too.",
-	},
-	catalogue.NoMethod: {
-		"The server and the provider do not share a TLS method, so the server ended the handshake.",
-		"Check base_url: some servers say this for a host that they do not serve. If it is right, the service's " +
-			"operator has to enable TLS 1.3, or TLS 1.2 with ECDHE.",
-	},
-	catalogue.CertificateWanted: {
-		"The server asked for a client certificate, and none is configured.",
-		"Give one that the server accepts in client_certificate_pem, and its key in client_key_pem.",
-	},
-	catalogue.CertificateRefused: {
-		"The server did not accept the certificate in client_certificate_pem.",
-		"Check that it is meant for the server at base_url, has not expired, and is followed by the certificates " +
-			"between it and its authority. The server's operator knows which authorities it accepts.",
-	},
-	catalogue.WeakSignature: {
-		"{whose} is signed with {method}, which is not secure and no longer accepted.",
-		"The service's operator has to replace the certificate. If a proxy in your network opens TLS connections, " +
-			"the certificate is the proxy's.",
+	catalogue.NoTLS: {
+		"The server does not speak TLS, which https requires.",
+		"Check the host and port of base_url. For a server without TLS on this machine, write http:// in place of " +
+			"https://; the provider never sends credentials to another one without TLS.",
 	},
 	catalogue.UnknownAuthority: {
-		"The server's certificate is signed by {issuer}, an authority that this machine does not trust.{alone}{given}",
-		"Check base_url. If {issuer} is the service's authority, give its certificate in ca_certificate_pem. If a " +
-			"proxy in your network opens TLS connections, it signs with an authority of its own: give that one's.",
+		"The server's certificate is signed by {issuer}, an authority that this machine does not trust.{given}",
+		"Check base_url. If {issuer} is the service's authority, give its certificate in ca_certificate_pem. If it " +
+			"is an intermediate one, the server has to send its certificate, too. If a proxy in your network opens " +
+			"TLS connections, it signs with an authority of its own: give that one's.",
 	},
-	catalogue.InvalidCertificate: {
-		"{whose} is valid from {from} until {until}; this machine's clock says {now}.",
+	catalogue.NoAuthorities: {
+		"This machine has no root certificates, so it does not trust any server.{given}",
+		"Install them, such as the package ca-certificates, or give the service's authority in ca_certificate_pem. " +
+			"If SSL_CERT_FILE or SSL_CERT_DIR is set, check that it names certificates.",
+	},
+	catalogue.Expired: {
+		"The server's certificate, or that of its authority, is not valid now.",
 		"Check the clock of this machine. If it is right, the service's operator has to replace the certificate.",
 	},
 	catalogue.OtherHost: {
-		"The server's certificate is for {names}, but base_url names {host}.",
+		"The server's certificate is not for {host}, the host of base_url.",
 		"Check base_url: use a name that the certificate has, if that is the service's. Otherwise the service's " +
 			"operator has to get a certificate for this name.",
-	},
-	catalogue.NoHost: {
-		"The server's certificate does not name a host: only subject alternative names count, not its common name.",
-		"The service's operator has to get a certificate that names {host}.",
-	},
-	catalogue.WrongUse: {
-		"The server's certificate is not meant for servers: its extended key usage does not name server " +
-			"authentication.",
-		"The service's operator has to get a certificate for a server.",
-	},
-	catalogue.Alert: {
-		"The server ended the TLS handshake. The fault is the reason that it gave.",
-		"Check base_url. If it is right, show this to the service's operator.",
 	},
 	catalogue.Insecure: {
 		"The provider does not accept the server's certificate or its TLS. The fault says why.",
@@ -149,27 +145,38 @@ var (
 		"Raise {timeout} if the service may need longer to answer. If it answered faster before, try again later, or " +
 			"show this to the service's operator.",
 	}
-	failedInHandshake = advice{ // no firewall did
-		advices[catalogue.Handshake].cause,
-		"Try again later. If it lasts, show this to the service's operator.",
+	ended = advice{ // no firewall did
+		"The server ended the TLS handshake. The fault is the reason that it gave.",
+		"Check base_url: some servers do this for a host that they do not serve. If it is right, show this to the " +
+			"service's operator: a handshake failure, or a version that is not supported, means most often that the " +
+			"server offers neither TLS 1.3 nor TLS 1.2 with ECDHE.",
 	}
 	signedByItself = advice{
 		"The server's certificate is signed by itself, and this machine does not trust it.{given}",
 		"Check base_url. If the certificate is the service's, give it in ca_certificate_pem.",
 	}
+	certificateMissing = advice{askedForNone + " It ended the connection.", giveCertificate}
+	certificateRefused = advice{
+		"The server asked for a client certificate, got the one in client_certificate_pem, and ended the connection.",
+		"Check that it is meant for the server at base_url, has not expired, and is followed by the certificates " +
+			"between it and its authority. The server's operator knows which authorities it accepts.",
+	}
 )
 
-// adviceOn returns the advice about a fault between this side and the service.
-func adviceOn(network *catalogue.NetworkError) advice {
-	said, isAlert := errors.AsType[*net.OpError](network.Err)
+// adviceOn returns the advice about a fault.
+func (e *Explainer) adviceOn(network *catalogue.NetworkError) advice {
 	switch {
 	case network.Fault.OfProxy():
-		return onProxy(network)
+		return e.onProxy(network)
+	case endedAfterAsking(network) && e.Gateway.Certificate == "":
+		return certificateMissing
+	case endedAfterAsking(network):
+		return certificateRefused
 	case network.TimedOut && network.Fault == catalogue.Broken:
 		return tooSlow
-	case network.Fault == catalogue.Handshake && isAlert && said.Op == "remote error":
-		return failedInHandshake
-	case network.Fault == catalogue.UnknownAuthority && network.Certificate.SelfSigned:
+	case isAlert(network):
+		return ended
+	case network.Fault == catalogue.UnknownAuthority && network.Issuer == "":
 		return signedByItself
 	}
 	return advices[network.Fault]
@@ -179,16 +186,7 @@ func adviceOn(network *catalogue.NetworkError) advice {
 func (m *message) filling(network *catalogue.NetworkError, timeout string, length time.Duration) *strings.Replacer {
 	scheme, address, _ := strings.Cut(network.Origin, "://")
 	host := (&url.URL{Host: address}).Hostname()
-	found := cmp.Or(network.Certificate, &catalogue.Certificate{})
-	through := cmp.Or(network.Proxy, &catalogue.Proxy{})
-	whose, alone, within := "The server's certificate", "", ""
-	if found.Subject != "" {
-		whose = fmt.Sprintf("The certificate of the authority %q", found.Subject)
-	}
-	if found.Alone {
-		alone = " The server sent only its own certificate: if that authority is an intermediate one, the server has " +
-			"to send that one's certificate, too."
-	}
+	through, within, other := cmp.Or(m.by.Proxy, &catalogue.Proxy{}), "", ""
 	letter := redact.OddCharacter(host, func(r rune) bool { return r > unicode.MaxASCII })
 	if letter != "" { // it may only look like one of ASCII
 		letter = " Its " + letter + "."
@@ -196,22 +194,19 @@ func (m *message) filling(network *catalogue.NetworkError, timeout string, lengt
 	if network.TimedOut {
 		within = fmt.Sprintf(" within %s, which is %s", timeout, Duration(length))
 	}
+	if scheme == "http" && !network.Answered {
+		other = "If the server speaks TLS, write https:// in base_url. "
+	}
 	return strings.NewReplacer(
 		"{address}", address,
 		"{host}", host,
 		"{letter}", letter,
-		"{hint}", m.by.whyNoProxy(scheme, network.Proxy),
+		"{hint}", m.by.whyNoProxy(scheme),
+		"{scheme}", other,
 		"{within}", within,
 		"{timeout}", timeout,
-		"{whose}", whose,
-		"{names}", Enumerated(found.Names),
-		"{issuer}", strconv.Quote(found.Issuer),
-		"{from}", InUTC(found.From),
-		"{until}", InUTC(found.Until),
-		"{now}", InUTC(found.Seen),
-		"{method}", found.Method,
-		"{alone}", alone,
-		"{given}", m.by.authorities(found.Issuer),
+		"{issuer}", strconv.Quote(network.Issuer),
+		"{given}", m.by.authorities(network.Issuer),
 		"{proxy}", fmt.Sprintf("The proxy %s, which %s names,", through.Address, through.Variable),
 		"{variable}", through.Variable,
 		"{answer}", statusText(network.ProxyStatus),
@@ -220,11 +215,11 @@ func (m *message) filling(network *catalogue.NetworkError, timeout string, lengt
 }
 
 // whyNoProxy says why a request went through no proxy, or returns "".
-func (e *Explainer) whyNoProxy(scheme string, proxy *catalogue.Proxy) string {
+func (e *Explainer) whyNoProxy(scheme string) string {
 	switch {
 	case e.ProxyLeftOut != "":
 		return " " + e.ProxyLeftOut
-	case scheme == "https" && proxy == nil:
+	case scheme == "https" && e.Proxy == nil:
 		return " If this network needs a proxy, name it in HTTPS_PROXY."
 	}
 	return ""
@@ -246,21 +241,19 @@ func (e *Explainer) authorities(issuer string) string {
 func InUTC(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
 
 // onProxy returns the advice about a proxy that did not let the request through.
-func onProxy(fault *catalogue.NetworkError) advice {
+func (e *Explainer) onProxy(fault *catalogue.NetworkError) advice {
 	const escapes = " Special characters in a user name or password are written as %XX, such as %23 for #."
 	isLogin := fault.ProxyStatus == http.StatusProxyAuthRequired
 	takesPassword := fault.ProxyAsks == "" || strings.Contains(strings.ToLower(fault.ProxyAsks), "basic")
 	switch {
-	case fault.Fault == catalogue.ProxyNoTLS:
-		return advice{"{proxy} does not speak TLS.", "Write http:// instead of https:// in {variable}."}
 	case fault.ProxyStatus == 0:
-		return advice{"{proxy} could not be reached.", "Check {variable}{without}"}
+		return unanswered(fault)
 	case isLogin && !takesPassword:
 		return advice{
 			"{proxy} requires a login that a user name and password in its address cannot answer: {answer}.",
 			"Use a proxy that accepts Basic or no login, such as one on this machine that logs in for you{without}",
 		}
-	case isLogin && fault.Proxy.Credential:
+	case isLogin && e.Proxy.Credential:
 		return advice{
 			"{proxy} did not accept the user name and password in {variable}: {answer}.",
 			"Check them{without}" + escapes,
@@ -274,6 +267,28 @@ func onProxy(fault *catalogue.NetworkError) advice {
 	return advice{
 		"{proxy} did not connect to the service: {answer}.",
 		"Check base_url and {variable}, have the proxy allow the host{without}",
+	}
+}
+
+// unanswered returns the advice about a proxy that did not answer in HTTP.
+func unanswered(fault *catalogue.NetworkError) advice {
+	_, isPlain := errors.AsType[tls.RecordHeaderError](fault.Err)
+	dial, dialled := errors.AsType[*net.OpError](fault.Err)
+	switch {
+	case isPlain:
+		return advice{"{proxy} does not speak TLS.", "Write http:// instead of https:// in {variable}."}
+	case fault.Fault == catalogue.ProxyRefused:
+		return advice{
+			"{proxy} has a certificate that this machine does not accept. The fault says why.",
+			"Check {variable}. If an authority of your network signed the certificate, give that one's in " +
+				"ca_certificate_pem.",
+		}
+	case dialled && dial.Op == "proxyconnect":
+		return advice{"{proxy} could not be reached.", "Check {variable}{without}"}
+	}
+	return advice{
+		"{proxy} did not connect to the service{within}.",
+		"Check the scheme, host and port in {variable}{without}",
 	}
 }
 

@@ -114,6 +114,13 @@ func proxyScenes() []scene {
 		w.Header()["Proxy-Authenticate"] = []string{"Negotiate", "NTLM"}
 		answers(407).ServeHTTP(w, r)
 	})
+	speaksSOCKS := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		client, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			_, _ = io.WriteString(client, "\x05\xff")
+			_ = client.Close()
+		}
+	})
 	silent := tunnel(func(client net.Conn) { _, _ = io.Copy(io.Discard, client) })
 	return []scene{
 		through("a proxy rejects user name and password", answers(407), credentials),
@@ -124,6 +131,7 @@ func proxyScenes() []scene {
 		through("HTTP_PROXY in place of HTTPS_PROXY", nil, "HTTP_PROXY=http://127.0.0.1:PORT"),
 		through("NO_PROXY takes the host out", nil, here, "NO_PROXY=example.com"),
 		through("an unknown authority behind a proxy", nil, here),
+		through("a proxy of SOCKS, named as one of HTTP", speaksSOCKS, here),
 		through("a proxy is silent", silent, here, "MODELCATALOGUE_REQUEST_TIMEOUT=300ms"),
 	}
 }

@@ -11,8 +11,6 @@ import (
 	"math/big"
 	"net"
 	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,11 +65,6 @@ func connectionScenes() []scene {
 			MinVersion: tls.VersionTLS12,
 			MaxVersion: tls.VersionTLS12,
 		}),
-		{title: "HTTP without TLS", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			served := httptest.NewServer(http.NotFoundHandler())
-			t.Cleanup(served.Close)
-			return readOnce(t, northwind(strings.Replace(served.URL, "http:", "https:", 1)))
-		}},
 		shaking("a certificate that cannot be parsed", &tls.Config{Certificates: []tls.Certificate{unparsable()}}),
 		shaking("a server that fails in the handshake", &tls.Config{
 			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return nil, io.EOF },
@@ -91,16 +84,8 @@ func connectionScenes() []scene {
 		}),
 		dialled("a TLS handshake that is not answered", nil, swallowing),
 		dialled("a TLS handshake that is not answered within read_timeout", arguments{argReadTimeout: "8s"}, swallowing),
-		dialled("no TLS", nil, func(context.Context) (net.Conn, error) {
-			client, served := net.Pipe()
-			go func() {
-				_, _ = io.ReadFull(served, make([]byte, 5)) // the client speaks first
-				go func() { _, _ = io.Copy(io.Discard, served) }()
-				_, _ = io.WriteString(served, "SSH-2.0-OpenSSH_9.9\r\n")
-				_ = served.Close()
-			}()
-			return client, nil
-		}),
+		dialled("no TLS", nil, replying("SSH-2.0-OpenSSH_9.9\r\n")),
+		dialled("no HTTP", arguments{argBaseURL: "http://localhost:8443"}, replying("\x15\x03\x01")), // an alert of TLS
 		{title: "nobody there", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			return readOnce(t, northwind("http://127.0.0.1:1")) // a port that no other test is given
 		}},
@@ -134,6 +119,20 @@ func swallowing(context.Context) (net.Conn, error) {
 	client, served := net.Pipe()
 	go func() { _, _ = io.Copy(io.Discard, served) }() // until the client closes
 	return client, nil
+}
+
+// replying connects to a server that replies with a text to whatever it reads first.
+func replying(text string) func(context.Context) (net.Conn, error) {
+	return func(context.Context) (net.Conn, error) {
+		client, served := net.Pipe()
+		go func() {
+			_, _ = io.ReadFull(served, make([]byte, 5)) // the client speaks first
+			go func() { _, _ = io.Copy(io.Discard, served) }()
+			_, _ = io.WriteString(served, text)
+			_ = served.Close()
+		}()
+		return client, nil
+	}
 }
 
 // dialled returns a scene of a network that connects so, on a fake clock.

@@ -76,6 +76,7 @@ func Resolve(block Block, env Environment) Resolved {
 func (s *Resolved) Explainer() *explain.Explainer {
 	e := &explain.Explainer{
 		Credentials:    s.credentials,
+		Proxy:          s.Client.Proxy,
 		ProxyLeftOut:   s.proxyLeftOut,
 		MaxRequests:    s.Shown[MaxRequests],
 		ReadTimeout:    s.Shown[ReadTimeout],
