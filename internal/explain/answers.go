@@ -72,11 +72,11 @@ func isRedirect(api *catalogue.APIError) bool {
 
 // redirected explains a redirect, which the provider does not follow.
 func (m *message) redirected(api *catalogue.APIError) {
+	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")
 	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", api.Location),
 		"If the service has moved, set base_url to its new address, without /v1 and anything after it. A redirect to "+
 			"a login page, or to the same address with a slash added, comes from a proxy or a gateway in between. "+
-			m.by.Gateway.next(api.Asked, ""))
-	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")
+			m.checkGateway(api.Asked, ""))
 }
 
 // unusable explains a success whose body does not follow the interface. Many records may be wrong in the same way.
@@ -93,7 +93,7 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 		m.next = "Show this to the service's operator, and look for a newer version of the provider."
 	}
 	if unusable.IsPage { // of a login, perhaps
-		m.next = checkWhoAnswers + " " + m.by.Gateway.next(unusable.Asked, "")
+		m.next = checkWhoAnswers + " " + m.checkGateway(unusable.Asked, "")
 	}
 	if unusable.ContentType != "" {
 		form = fmt.Sprintf(", content type %q", unusable.ContentType)

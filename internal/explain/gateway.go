@@ -38,14 +38,15 @@ func (m *message) answeredInFront(api *catalogue.APIError) {
 	if api.Message+api.Challenge != "" {
 		words = "If it says why, act on that."
 	}
-	m.say(summary, cause, m.by.Gateway.next(api.Asked, words)+" Check base_url too, and whether this machine's "+
+	m.say(summary, cause, m.checkGateway(api.Asked, words)+" Check base_url too, and whether this machine's "+
 		"network is allowed there.")
-	m.more = append(m.more, m.by.Gateway.Oddities...)
 }
 
-// next says what was sent to a gateway, and offers only what was not. If the server asked for a certificate of the
-// client and none is configured, that comes first, before other words.
-func (g Gateway) next(asked bool, words string) string {
+// checkGateway says what was sent to a gateway, and offers only what was not. If the server asked for a certificate of
+// the client and none is configured, that comes first, before other words. It adds what looks wrong with what was sent.
+func (m *message) checkGateway(asked bool, words string) string {
+	g := m.by.Gateway
+	m.more = append(m.more, g.Oddities...)
 	var sent []string
 	var first, certificate string
 	header := "If it needs a header, set headers."

@@ -85,6 +85,13 @@ func originScenes() []scene {
 		rejectedScene("a token of the environment rejected, beside client_id and client_secret", given, nil,
 			"CLIENT_ID=i", "CLIENT_SECRET=s", "ACCESS_TOKEN='t'"),
 	}
+	refused, redirected := answered(403, "", ""), answered(302, "", "")
+	redirected.Location = "https://login.example"
+	scenes = append(scenes,
+		rejectedScene("two headers on one line, which a gateway refuses", refused, complete,
+			"HEADERS=CF-Access-Client-Id: hunter2, CF-Access-Client-Secret: hunter2\nX-Key: '***'\nX-Token: Undefined"),
+		rejectedScene("headers of a different address, for want of which a gateway redirects", redirected, complete,
+			"BASE_URL=https://own.example", "HEADERS=X-Key: k", "CLIENT_KEY_PEM_FILE=k"))
 	for _, secret := range []string{
 		"s", "s\n", `"s"`, "\ufeffs", "${SECRET}", "None", "s\nt", "CLIENT_SECRET=s", "se\u200bcret", "/etc/hosts", "****", "id", "Client-Secret",
 	} {

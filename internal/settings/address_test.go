@@ -30,7 +30,7 @@ func TestOneAddress(t *testing.T) {
 		block := Block{BaseURL: {Text: test.own, IsSet: true}, AccessToken: {Text: "t", IsSet: true}}
 		got := Resolve(block, Environment{Variable(BaseURL): test.other, Variable(Headers): "X-Key: k"})
 		told := strings.Join(got.Explainer().Gateway.Oddities, "\n")
-		isWithheld := strings.HasPrefix(told, "MODELCATALOGUE_HEADERS is not used here, because it belongs to the address in")
+		isWithheld := strings.Contains(told, "Not used here, because of the different address in MODELCATALOGUE_BASE_URL: MODELCATALOGUE_H")
 		if len(got.Problems) > 0 || (got.Client.Headers != nil) != test.isOne || isWithheld == test.isOne {
 			t.Errorf("%s and %s: %+v, it is told %q", test.own, test.other, got, told)
 		}

@@ -153,9 +153,9 @@ func (s *Resolved) gateway() explain.Gateway {
 			sent.Oddities = append(sent.Oddities, "The value of the header "+name+" "+odd+". That may be the reason.")
 		}
 	}
-	for _, variable := range s.Withheld {
-		sent.Oddities = append(sent.Oddities, variable+" is not used here, because it belongs to the address in "+
-			Variable(BaseURL)+". That may be the reason.")
+	if len(s.Withheld) > 0 {
+		sent.Oddities = append(sent.Oddities, "Not used here, because of the different address in "+Variable(BaseURL)+": "+
+			explain.Enumerated(s.Withheld)+". That may be the reason.")
 	}
 	return sent
 }
