@@ -61,14 +61,29 @@ func (h handled) RoundTrip(r *http.Request) (*http.Response, error) {
 func (c caller) as(clientID string) caller {
 	c.t.Helper()
 	c.token = ""
-	got := c.form(credentials(clientID))
+	return c.bearing(c.form(credentials(clientID)))
+}
+
+// asOrganisation is as for an organisation with any secret.
+func (c caller) asOrganisation(o sandbox.Organisation) caller {
+	c.t.Helper()
+	c.token = ""
+	return c.bearing(c.form(url.Values{
+		"grant_type": {"client_credentials"}, "client_id": {o.ClientID}, "client_secret": {o.ClientSecret},
+	}))
+}
+
+// bearing returns a caller with the token of an answer, which must follow the interface.
+func (c caller) bearing(token reply) caller {
+	c.t.Helper()
 	var answer struct {
 		Token string `json:"access_token"`
 	}
-	got.decode(c.t, &answer)
-	if got.status != http.StatusOK || answer.Token == "" {
-		c.t.Fatalf("token for %s: %d %s", clientID, got.status, got.body)
+	token.decode(c.t, &answer)
+	if token.status != http.StatusOK || answer.Token == "" {
+		c.t.Fatalf("the token is %d %s", token.status, token.body)
 	}
+	expectNone(c.t, "the token", sandbox.RouteToken, token)
 	c.token = answer.Token
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -19,6 +20,8 @@ type Catalogue struct {
 	horizons      []string // the known keys, those of the groups too
 	groups        []*group // in the order of the file
 	isRecorded    bool
+
+	contradictions TextErrors // where the file states what its revisions contradict
 }
 
 // Organisation is a caller's identity and standing (INTERFACE.md, Authentication 4).
@@ -53,6 +56,18 @@ func DefaultFile() []byte { return slices.Clone(defaultCatalogue) }
 // Organisations returns the organisations in the order of the file.
 func (c *Catalogue) Organisations() []Organisation { return slices.Clone(c.organisations) }
 
+// Organisation returns the organisation of that name, or the first one if it is empty.
+func (c *Catalogue) Organisation(name string) (Organisation, error) {
+	var names []string
+	for _, o := range c.organisations {
+		if name == "" || name == o.Name {
+			return o, nil
+		}
+		names = append(names, o.Name)
+	}
+	return Organisation{}, fmt.Errorf("the catalogue has no organisation %q; it has %s", name, prose(names, "and"))
+}
+
 // Recorded reports whether the catalogue is recorded from a service, and returns the time of the newest change of a
 // model in it, zero if none is known.
 func (c *Catalogue) Recorded() (newest time.Time, isRecorded bool) {
@@ -67,6 +82,10 @@ func (c *Catalogue) Recorded() (newest time.Time, isRecorded bool) {
 	}
 	return newest, c.isRecorded
 }
+
+// Contradictions returns the fields of groups in a recorded file that its revisions contradict. They are mistakes in a
+// file that people write.
+func (c *Catalogue) Contradictions() TextErrors { return c.contradictions }
 
 // ReadCatalogue reads a catalogue file. It refuses fields that the interface does not have, values of another type, and
 // models of another group, in documents only if the file is not recorded from a service. Its errors are [TextErrors].
@@ -97,7 +116,8 @@ func decodeCatalogue(r io.Reader, isStrict bool) (*Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := parseText(text)
+	text = bytes.TrimPrefix(text, byteOrderMark)
+	raw, err := parseText(text, "")
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +138,15 @@ func decodeCatalogue(r io.Reader, isStrict bool) (*Catalogue, error) {
 	}
 	if err := mistakes.err(text); err != nil {
 		return nil, err
+	}
+	for i, g := range c.groups {
+		c.contradictions = append(c.contradictions, g.contradictions(element("/modelGroups", i)+"/group")...)
+		if isStrict {
+			c.groups[i] = g.completed()
+		}
+	}
+	if err := c.contradictions.err(text); isStrict {
+		return c, err
 	}
 	return c, nil
 }

@@ -28,8 +28,12 @@ func Departures(route Route, status int, body []byte, hide func(string) string) 
 	if err != nil {
 		return []string{"the answer is not JSON"}
 	}
-	var departures []string
-	for _, d := range append(found, sent().check(body, responseSchema(route, status))...) {
+	return append(found, sent().check(body, responseSchema(route, status))...).Departures(hide)
+}
+
+// Departures returns the mistakes of an answer as [Departures] does.
+func (e TextErrors) Departures(hide func(string) string) (departures []string) {
+	for _, d := range e {
 		var place jsontext.Pointer
 		for token := range d.at.Tokens() {
 			place = place.AppendToken(hide(token))
@@ -42,12 +46,10 @@ func Departures(route Route, status int, body []byte, hide func(string) string) 
 }
 
 // misspelt returns what most readers of JSON accept, and RFC 8259 does not permit or advises against. Its error is that
-// the body is not even that.
-func misspelt(body []byte) (TextErrors, error) {
-	var found TextErrors
-	names := map[jsontext.Pointer]bool{}
-	lenient := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-	decoder := jsontext.NewDecoder(bytes.NewReader(body), lenient...)
+// the body is not even that. It makes a pointer only for what it finds: one is as long as its place is deep.
+func misspelt(body []byte) (found TextErrors, err error) {
+	names := []map[string]bool{nil} // those so far of each value that has begun
+	decoder := jsontext.NewDecoder(bytes.NewReader(body), lenient)
 	for {
 		before := decoder.InputOffset()
 		token, err := decoder.ReadToken()
@@ -57,21 +59,31 @@ func misspelt(body []byte) (TextErrors, error) {
 		if err != nil {
 			return nil, err
 		}
-		if token.Kind() != jsontext.KindString {
-			continue
+		depth := decoder.StackDepth()
+		if names = names[:min(depth+1, len(names))]; len(names) == depth {
+			names = append(names, map[string]bool{})
 		}
-		place := decoder.StackPointer()
-		raw := bytes.TrimLeft(body[before:decoder.InputOffset()], " \t\r\n:,")
-		if _, err := jsontext.AppendUnquote(nil, raw); err != nil {
-			found.add(place, "the text is not UTF-8")
-		}
-		if kind, length := decoder.StackIndex(decoder.StackDepth()); kind == jsontext.KindBeginObject && length%2 == 1 {
-			if names[place] {
-				found.add(place, "the member is there twice")
-			}
-			names[place] = true
+		if token.Kind() == jsontext.KindString {
+			raw := bytes.TrimLeft(body[before:decoder.InputOffset()], " \t\r\n:,")
+			found.checkText(decoder, raw, names[depth])
 		}
 	}
+}
+
+// checkText adds what is wrong with a text, as the decoder read it last, or with a member of that name.
+func (e *TextErrors) checkText(decoder *jsontext.Decoder, raw jsontext.Value, names map[string]bool) {
+	name, err := jsontext.AppendUnquote(nil, raw)
+	if err != nil {
+		e.add(decoder.StackPointer(), "the text is not UTF-8")
+	}
+	kind, length := decoder.StackIndex(decoder.StackDepth())
+	if kind != jsontext.KindBeginObject || length%2 == 0 {
+		return
+	}
+	if names[string(name)] {
+		e.add(decoder.StackPointer(), "the member is there twice")
+	}
+	names[string(name)] = true
 }
 
 // responseSchema returns the place of the schema of an answer.

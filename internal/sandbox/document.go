@@ -12,9 +12,12 @@ import (
 // object is a JSON object whose values keep their spelling, to the last digit.
 type object map[string]jsontext.Value
 
-// parseObject reads one level of raw. It returns nil for any other value than an object.
+// lenient reads what most readers of JSON do: texts that are not UTF-8, and the last of duplicate members.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// parseObject reads one level of raw leniently. It returns nil for any other value than an object.
 func parseObject(raw jsontext.Value) (o object) {
-	if raw.Kind() != jsontext.KindBeginObject || json.Unmarshal(raw, &o) != nil {
+	if raw.Kind() != jsontext.KindBeginObject || json.Unmarshal(raw, &o, lenient) != nil {
 		return nil
 	}
 	return o
@@ -27,6 +30,9 @@ func (o object) text(name string) (s string) {
 	}
 	return s
 }
+
+// isNull reports whether a value is absent or null.
+func isNull(value jsontext.Value) bool { return value == nil || value.Kind() == jsontext.KindNull }
 
 // is reports whether the member is spelled like the literal.
 func (o object) is(name, literal string) bool { return string(o[name]) == literal }
@@ -51,7 +57,7 @@ func (o object) pick(names ...string) object {
 
 // elements returns the values of a list, and nil for any other value.
 func elements(raw jsontext.Value) (list []jsontext.Value) {
-	if json.Unmarshal(raw, &list) != nil {
+	if json.Unmarshal(raw, &list, lenient) != nil {
 		return nil
 	}
 	return list
@@ -59,8 +65,7 @@ func elements(raw jsontext.Value) (list []jsontext.Value) {
 
 // encode returns v as compact JSON. It panics if v cannot be encoded.
 func encode(v any) jsontext.Value {
-	text, err := json.Marshal(v, json.Deterministic(true),
-		jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true))
+	text, err := json.Marshal(v, json.Deterministic(true), jsontext.PreserveRawStrings(true), lenient)
 	must(err)
 	return text
 }

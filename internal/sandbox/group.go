@@ -32,14 +32,13 @@ func newModel(document object) model { return model{document, integer(document["
 // publishing many revisions would be quadratic otherwise.
 func newGroup(g *group) *group {
 	slices.SortStableFunc(g.Models, func(a, b model) int { return cmp.Compare(b.revision, a.revision) })
-	g.served = sync.OnceValue(g.derive)
+	g.served = sync.OnceValue(func() jsontext.Value { return encode(g.derive().with(g.Stated)) })
 	g.words = sync.OnceValue(func() string { return words(execute("group", groupRow{group: g, Open: true})) })
 	return g
 }
 
-// derive returns the document with the fields that the revisions imply (INTERFACE.md, Resources 2), unless the
-// catalogue file states them.
-func (g *group) derive() jsontext.Value {
+// derive returns the fields of the document that the revisions imply (INTERFACE.md, Resources 2).
+func (g *group) derive() object {
 	// A group without revisions has 0: the interface says "number".
 	latest := jsontext.Value("0")
 	summaries := []object{}
@@ -51,17 +50,16 @@ func (g *group) derive() jsontext.Value {
 			summaries = append(summaries, m.Document.pick("id", "revision", "createdAt"))
 		}
 	}
-	derived := object{
+	return object{
 		"latestRevision": latest,
 		"models":         encode(summaries),
 		"axes":           g.axes(),
 	}
-	return encode(derived.with(g.Stated))
 }
 
 // visibleTo reports whether an organisation may see the group (INTERFACE.md, Authentication 4).
 func (g *group) visibleTo(organisation string) bool {
-	return g.Owner == organisation || !g.Stated.is("public", "false")
+	return g.Owner == organisation || g.Stated.is("public", "true")
 }
 
 // Horizon returns the key of the group's time horizon, or "".
@@ -75,11 +73,13 @@ func (g *group) modelFor(organisation string, m model) object {
 	case organisation == g.Owner:
 		return m.Document.with(object{"isOwner": jsontext.Value("true")})
 	}
-	return m.Document.with(object{
-		"isOwner":     jsontext.Value("false"),
-		"notes":       jsontext.Value("null"),
-		"dockerImage": jsontext.Value(`""`),
-	})
+	return m.Document.with(withheld).with(object{"isOwner": jsontext.Value("false")})
+}
+
+// withheld is what all but members of the owner get (INTERFACE.md, Resources 4).
+var withheld = object{
+	"notes":       jsontext.Value("null"),
+	"dockerImage": jsontext.Value(`""`),
 }
 
 // axisValue is a value of a group's axis.

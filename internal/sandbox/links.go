@@ -3,6 +3,7 @@ package sandbox
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -46,22 +47,20 @@ func (l *links) checkModel(at jsontext.Pointer, groupID string, document object,
 		return
 	}
 	l.mistakes.checkModel(at, document, l.catalogue)
-	of := document.text("modelGroupId")
-	if of != "" && groupID != "" && of != groupID {
-		l.mistakes.add(at+"/modelGroupId", "the model is in the group %q", groupID)
-	}
+	l.mistakes.checkInGroup(at, document, groupID)
 }
 
-// checkOnce adds a mistake if a value of that kind was there before.
+// checkOnce adds a mistake if a value of that kind was there before, in any case of letters.
 func (l *links) checkOnce(place jsontext.Pointer, kind, value string) {
 	if value == "" {
 		return
 	}
-	if first, repeated := l.first[kind+value]; repeated {
+	key := kind + strings.ToLower(value)
+	if first, repeated := l.first[key]; repeated {
 		l.mistakes.add(place, "%q is used twice: %s has it too", value, path(first))
 		return
 	}
-	l.first[kind+value] = place
+	l.first[key] = place
 }
 
 func element(list jsontext.Pointer, i int) jsontext.Pointer {

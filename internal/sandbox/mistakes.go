@@ -128,9 +128,12 @@ func lineAndColumn(text []byte, offset int) (line, column int) {
 	return bytes.Count(before, []byte{'\n'}) + 1, utf8.RuneCount(ofLine) + 1
 }
 
+// byteOrderMark is what some editors write before a text. It is left out.
+var byteOrderMark = []byte("\ufeff")
+
 // parseText returns a text that is a JSON object without white space, numbers and strings as they were. Its errors are
-// [TextErrors].
-func parseText(text []byte) (jsontext.Value, error) {
+// [TextErrors], some with the example.
+func parseText(text []byte, example string) (jsontext.Value, error) {
 	var raw jsontext.Value
 	err := json.Unmarshal(text, &raw)
 	if err == nil {
@@ -144,11 +147,14 @@ func parseText(text []byte) (jsontext.Value, error) {
 	}
 	switch {
 	case begin == "":
-		found.Problem = "the text is empty"
+		found.Problem = "the text is empty, and a JSON object is expected" + example
+	case bytes.IndexByte(text[:min(len(text), len("\xff\xfe{\x00"))], 0) >= 0:
+		found.Problem = "the text is UTF-16: save it as UTF-8"
 	case begin[0] != '{':
-		found.Problem = fmt.Sprintf("a JSON object in UTF-8 is expected, and the text begins with %.40q", begin)
+		const problem = "a JSON object in UTF-8 is expected%s, and the text begins with %.40q"
+		found.Problem = fmt.Sprintf(problem, example, begin)
 	case isBroken:
-		found.Problem = syntaxProblem(syntactic)
+		found.Problem = syntaxProblem(syntactic, text[:found.offset])
 	default:
 		return raw, err
 	}
@@ -156,26 +162,36 @@ func parseText(text []byte) (jsontext.Value, error) {
 	return nil, TextErrors{found}
 }
 
-// syntaxProblem says why a text is not JSON.
-func syntaxProblem(err *jsontext.SyntacticError) string {
+// syntaxProblem says why a text is not JSON after what is before the error.
+func syntaxProblem(err *jsontext.SyntacticError, before []byte) string {
+	problem := err.Err.Error()
+	isEnd := strings.Contains(problem, "character ']'") || strings.Contains(problem, "character '}'")
 	switch {
+	case isEnd && bytes.HasSuffix(bytes.TrimSpace(before), []byte(",")):
+		return "a comma stands before this bracket: leave it out"
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return "the field " + path(err.JSONPointer) + " is there twice"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "the text ends before its last bracket: it is cut off, or a bracket is missing"
 	}
-	return err.Err.Error()
+	return problem
 }
 
 // readObject reads a text by the schema of that name in sandbox.schema.json. check adds the mistakes that a schema
 // cannot find. Its errors are [TextErrors].
 func readObject(text []byte, name string, check func(object, *TextErrors)) (object, error) {
-	raw, err := parseText(text)
+	text = bytes.TrimPrefix(text, byteOrderMark)
+	schema := jsontext.Pointer("/$defs/" + name)
+	example := ""
+	for _, one := range elements(encode(written().at(schema)["examples"])) {
+		example = ", such as " + string(one)
+	}
+	raw, err := parseText(text, example)
 	if err != nil {
 		return nil, err
 	}
 	fields := parseObject(raw)
-	found := written().check(text, jsontext.Pointer("/$defs/"+name))
+	found := written().check(text, schema)
 	check(fields, &found)
 	return fields, found.err(nil)
 }

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"crypto/sha256"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -21,7 +20,7 @@ func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
 		return nil, err
 	}
 	return s.changeGroup(groupID, func(old *group) (object, error) {
-		document := object{}
+		document := object{"dockerImage": jsontext.Value(`"registry.example/model:1.0.0"`)}
 		next := int64(0)
 		if len(old.Models) > 0 {
 			document = old.Models[0].Document
@@ -56,8 +55,9 @@ func (s *Sandbox) Republish(groupID string, revision int64, overrides []byte) ([
 	})
 }
 
-// changeGroup puts the document that change returns into the group, in place of the same revision, and returns it as
-// its owner sees it. After that the group's document follows from its revisions, even if the catalogue states it.
+// changeGroup puts the document that change returns into the group, in place of the same revision and with every field
+// that the interface requires, and returns it as its owner sees it. After that the group's document follows from its
+// revisions, even if the catalogue states it.
 func (s *Sandbox) changeGroup(groupID string, change func(*group) (object, error)) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *Sandbox) changeGroup(groupID string, change func(*group) (object, error
 	if err != nil {
 		return nil, err
 	}
-	changed := newModel(document)
+	changed := newModel(old.completedModel(document))
 	s.groups = slices.Clone(s.groups)
 	s.groups[i] = old.having(changed)
 	return encode(old.modelFor(old.Owner, changed)), nil
@@ -79,10 +79,7 @@ func (s *Sandbox) changeGroup(groupID string, change func(*group) (object, error
 // having returns the group with this revision, in place of the same one.
 func (g *group) having(changed model) *group {
 	next := *g
-	next.Stated = maps.Clone(g.Stated)
-	for _, name := range []string{"latestRevision", "models", "axes"} {
-		delete(next.Stated, name)
-	}
+	next.Stated = withoutImplied(g.Stated)
 	isSame := func(m model) bool { return m.revision == changed.revision }
 	next.Models = append(slices.DeleteFunc(slices.Clone(g.Models), isSame), changed)
 	return newGroup(&next)
@@ -111,5 +108,6 @@ func (s *Sandbox) parseOverrides(text []byte) (object, error) {
 	}
 	return readObject(text, "Changes", func(changes object, found *TextErrors) {
 		found.checkModel("", changes, s.catalogue)
+		found.checkInGroup("", changes, "")
 	})
 }

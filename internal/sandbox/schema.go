@@ -214,12 +214,12 @@ func (s *schemas) at(place jsontext.Pointer) node {
 func (r *report) takeUnknown(place jsontext.Pointer, name string, known []string) {
 	r.add(place.AppendToken(name), "unknown field")
 	unknown := &r.TextErrors[len(r.TextErrors)-1]
+	r.meant[place] = true
 	like := nearest.Names(name, known, 4)
 	if len(like) == 0 {
 		unknown.known = prose(known, "and")
 		return
 	}
-	r.meant[place] = true
 	r.meant[place.AppendToken(like[0])] = true
 	unknown.Problem += "; did you mean " + like[0] + "?"
 }
@@ -288,15 +288,7 @@ func CatalogueSchema() []byte {
 
 // statusesOf returns the codes of a kind of error, each with its one status.
 func statusesOf(name, field string) map[string]int {
-	var document struct {
-		Components struct {
-			Schemas map[string]struct {
-				Properties map[string]struct {
-					Statuses map[string]int `json:"x-statuses"`
-				}
-			}
-		}
-	}
-	must(json.Unmarshal(contract.OpenAPI(), &document, json.MatchCaseInsensitiveNames(true)))
-	return document.Components.Schemas[name].Properties[field].Statuses
+	var statuses map[string]int
+	must(json.Unmarshal(encode(child(schemaOf(name), "properties", field, "x-statuses")), &statuses))
+	return statuses
 }
