@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,5 +43,27 @@ func TestFaultsBreakAnswers(t *testing.T) {
 				t.Errorf("the header is %v", got.header)
 			}
 		})
+	}
+}
+
+// TestEveryFieldOfAFault has a line in the help, and is accepted in testdata/faults.txt.
+func TestEveryFieldOfAFault(t *testing.T) {
+	t.Parallel()
+	var schema struct {
+		Defs map[string]struct{ Properties map[string]any } `json:"$defs"`
+	}
+	if err := json.Unmarshal([]byte(readText(t, "sandbox.schema.json")), &schema); err != nil {
+		t.Fatal(err)
+	}
+	help := readText(t, "command/help.txt")
+	accepted := regexp.MustCompile(`(?m)^POST /control/faults .* → 201`).FindAllString(readText(t, "testdata/faults.txt"), -1)
+	fields := schema.Defs["Fault"].Properties
+	for field := range fields {
+		if !strings.Contains(help, "\n  "+field+" ") || !strings.Contains(strings.Join(accepted, "\n"), `"`+field+`":`) {
+			t.Errorf("%s has no line in command/help.txt, or no fault in testdata/faults.txt that is accepted", field)
+		}
+	}
+	if len(fields) < 10 {
+		t.Errorf("a fault has the fields %v", fields)
 	}
 }
