@@ -96,6 +96,12 @@ func (c *Client) Raw(ctx context.Context, target string) ([]jsontext.Value, erro
 	return lookup(ctx, c, "reading "+target, c.to(http.MethodGet, "{}", target), decodeRaw)
 }
 
+// RawOne returns the value at a target in the same way, as the only element.
+func (c *Client) RawOne(ctx context.Context, target string) ([]jsontext.Value, error) {
+	value, err := lookup(ctx, c, "reading "+target, c.to(http.MethodGet, "{}", target), rawValue)
+	return []jsontext.Value{value}, err
+}
+
 // Clean returns a text of the service without the credentials that this client has sent: a service may repeat them.
 func (c *Client) Clean(text string) string { return c.mask.Clean(text) }
 

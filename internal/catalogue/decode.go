@@ -115,10 +115,12 @@ func once(known map[string]bool, id *string, i int) error {
 }
 
 // decodeRaw reads a body that is a whole list, and decodes nothing in it.
-var decodeRaw = eachOf("", func(in *incoming) (jsontext.Value, error) {
-	element, err := in.text.ReadValue()
-	return element.Clone(), err
-})
+var decodeRaw = eachOf("", rawValue)
+
+func rawValue(in *incoming) (jsontext.Value, error) {
+	value, err := in.text.ReadValue()
+	return value.Clone(), err
+}
 
 // eachOf reads a body that is a whole list, one element at a time, so that memory holds the text of one. A part of a
 // list is an error: the latest revision of a part would be a wrong one.

@@ -9,10 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -69,6 +66,7 @@ type recording struct {
 	*program
 	client     *catalogue.Client
 	hide       func(string) string
+	isStrict   bool
 	departures map[string]int // in how many answers of its route each is
 }
 
@@ -79,6 +77,7 @@ func (p *program) recorded(ctx context.Context, cfg catalogue.Config, isStrict b
 		program:    p,
 		client:     client,
 		hide:       hiding(client.Clean, cmp.Or(cfg.AccessToken, cfg.ClientSecret)),
+		isStrict:   isStrict,
 		departures: map[string]int{},
 	}
 	groups, err := r.read(ctx)
@@ -97,82 +96,6 @@ func (p *program) recorded(ctx context.Context, cfg catalogue.Config, isStrict b
 		return nil, fmt.Errorf("the sandbox cannot serve what the service answered: %w", err)
 	}
 	return text, nil
-}
-
-// read reads all groups with their models, one after the other. A group that is gone by then is left out, unless that
-// leaves no group at all: a service whose groups cannot be read is not an empty one.
-func (r *recording) read(ctx context.Context) ([]*recordedGroup, error) {
-	listed, err := r.list(ctx, sandbox.RouteGroups, "")
-	if err != nil {
-		return nil, err
-	}
-	groups := []*recordedGroup{}
-	for i, document := range listed {
-		id := textOf(document, "id")
-		if err := catalogue.CheckID(id); err != nil {
-			return nil, fmt.Errorf("group %d of the list does not have an id that can be requested: %w", i+1, err)
-		}
-		models, err := r.modelsOf(ctx, id)
-		switch refusal, ok := errors.AsType[*catalogue.APIError](err); {
-		case ok && refusal.Code == "NOT_FOUND":
-			r.say("%d of %d groups: %+q is left out, because it is gone", i+1, len(listed), id)
-		case err != nil:
-			return nil, err
-		default:
-			groups = append(groups, &recordedGroup{
-				Owner:  owner,
-				Group:  document,
-				Models: models,
-			})
-			r.say("%d of %d groups: %+q (models: %d)", i+1, len(listed), id, len(models))
-		}
-	}
-	if len(groups) == 0 && len(listed) > 0 {
-		return nil, errors.New("none of the groups that the service lists can be read")
-	}
-	return groups, nil
-}
-
-// modelsOf reads the models of a group. A model of another group is an error.
-func (r *recording) modelsOf(ctx context.Context, id string) ([]any, error) {
-	models, err := r.list(ctx, sandbox.RouteModels, id)
-	for _, model := range models {
-		if of := textOf(model, "modelGroupId"); of != "" && !catalogue.SameID(of, id) {
-			return nil, fmt.Errorf("the models of %+q were asked for, and one of the group %+q came", id, of)
-		}
-	}
-	return models, err
-}
-
-// textOf returns a field of a document if it is a text, or else "".
-func textOf(document any, field string) string {
-	fields, _ := document.(map[string]any)
-	text, _ := fields[field].(string)
-	return text
-}
-
-// list reads a whole list, and counts how it departs from the interface. It returns the list sorted by id: the service
-// may answer in any order, and the file is to be the same.
-func (r *recording) list(ctx context.Context, route sandbox.Route, groupID string) ([]any, error) {
-	target := strings.Replace(route.Pattern(), "{id}", url.PathEscape(groupID), 1)
-	elements, err := r.client.Raw(ctx, target)
-	if err != nil {
-		return nil, readError{err}
-	}
-	var texts []string
-	for _, element := range elements {
-		texts = append(texts, string(element))
-	}
-	answer := []byte("[" + strings.Join(texts, ",") + "]")
-	for _, said := range sandbox.Departures(route, http.StatusOK, answer, r.hide) {
-		r.departures["GET "+route.Pattern()+": "+said]++
-	}
-	documents := []any{}
-	err = json.Unmarshal(answer, &documents, readAs(r.hide))
-	slices.SortStableFunc(documents, func(a, b any) int {
-		return strings.Compare(textOf(a, "id"), textOf(b, "id"))
-	})
-	return documents, err
 }
 
 // owner is the organisation of a recorded file. It owns every group, because the real owners are not known.

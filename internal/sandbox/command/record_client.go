@@ -64,8 +64,7 @@ func readAs(hide func(string) string) json.Options {
 		return err
 	}
 	return json.JoinOptions(
-		jsontext.AllowDuplicateNames(true),
-		jsontext.AllowInvalidUTF8(true),
+		lenient,
 		json.WithUnmarshalers(json.JoinUnmarshalers(json.UnmarshalFromFunc(ofText), json.UnmarshalFromFunc(ofNumber))),
 	)
 }

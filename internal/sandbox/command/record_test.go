@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -58,47 +56,6 @@ func replaced(route sandbox.Route, was, is string) sandbox.Fault {
 	}}
 }
 
-// TestRecordMisbehaving runs the lines of testdata/record.txt, which says how they are read.
-func TestRecordMisbehaving(t *testing.T) {
-	withCredentials(t)
-	text, err := os.ReadFile("testdata/record.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := strings.NewReplacer("$GROUP", sandboxtest.GroupID(0), "$SECRET", secret, "$BYTE", "\xe9")
-	for line := range strings.Lines(names.Replace(string(text))) {
-		fault, want, isRow := strings.Cut(strings.TrimSpace(line), " → ")
-		if !isRow {
-			continue
-		}
-		synctest.Test(t, func(t *testing.T) {
-			service := sandbox.New(sandboxtest.ManyGroups(t, 1))
-			if route, body, _ := strings.Cut(fault, " "); route[0] != '{' {
-				service.Inject(sandbox.Fault{Route: sandbox.Route(route), Status: http.StatusOK, Body: body})
-			} else {
-				post := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/control/faults", strings.NewReader(fault))
-				service.ServeHTTP(httptest.NewRecorder(), post)
-			}
-			got := recordFrom(t, service, false)
-			end := fmt.Sprintf("%s, %d requests", got.took, service.Count(sandbox.RouteAny))
-			if got.err != nil {
-				end = "fails, " + end
-			}
-			wants := strings.Split(want, " | ")
-			if end != wants[0] || (got.err == nil) != (got.text != "") {
-				t.Errorf("%s\nends: %s and %d bytes, %v", fault, end, len(got.text), got.err)
-			}
-			said := fmt.Sprint(got.said, got.text, got.err)
-			for _, want := range wants[1:] {
-				wanted, isAbsent := strings.CutPrefix(want, "!")
-				if strings.Contains(said, wanted) == isAbsent {
-					t.Errorf("%s\nsays %s\nwant %s", fault, said, want)
-				}
-			}
-		})
-	}
-}
-
 // TestRecord serves its recording, and records the same from that, except for the made-up secret.
 func TestRecord(t *testing.T) {
 	withCredentials(t)
@@ -111,11 +68,6 @@ func TestRecord(t *testing.T) {
 		"with an allowance": {
 			options: []sandbox.Option{sandbox.WithAllowance(sandbox.Allowance{Requests: 4, Per: time.Minute})},
 			says:    "Waiting 1m0s",
-		},
-		"a group that is gone": {
-			fault: sandbox.Fault{Route: sandbox.RouteModels, Skip: 1, Times: 1, Status: http.StatusNotFound, Body: `{"code": "NOT_FOUND"}`},
-			says:  "is left out, because it is gone",
-			has:   group,
 		},
 		"fields of tomorrow": {
 			fault: replaced(sandbox.RouteModels, `"archived":`, `"tomorrow":[1.50,12345678901234567890],"archived":`),

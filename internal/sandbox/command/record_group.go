@@ -1,0 +1,221 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// read reads all groups with their models, one after the other. A group that is gone by then is left out, unless that
+// leaves no group at all: a service whose groups cannot be read is not an empty one.
+func (r *recording) read(ctx context.Context) ([]*recordedGroup, error) {
+	l := &look{}
+	listed, err := r.ask(ctx, l, sandbox.RouteGroups, "")
+	if err != nil {
+		return nil, err
+	}
+	r.count(l.shapes)
+	groups := []*recordedGroup{}
+	for i, raw := range byID(listed) {
+		id := recordOf(raw).ID
+		if err := catalogue.CheckID(id); err != nil {
+			return nil, fmt.Errorf("group %d of the list does not have an id that can be requested: %w", i+1, err)
+		}
+		found, err := r.readGroup(ctx, raw)
+		if err != nil {
+			return nil, err
+		}
+		r.count(append(found.shapes, found.rules...))
+		if found.Models == nil {
+			r.say("%d of %d groups: %+q is left out, because it is gone", i+1, len(listed), r.hide(id))
+			continue
+		}
+		groups = append(groups, r.fileOf(&found.Answers))
+		r.say("%d of %d groups: %+q (models: %d)", i+1, len(listed), r.hide(id), len(found.Models))
+	}
+	if len(groups) == 0 && len(listed) > 0 {
+		return nil, errors.New("none of the groups that the service lists can be read")
+	}
+	if r.isStrict {
+		err = r.checkFilter(ctx, listed)
+	}
+	return groups, err
+}
+
+// fileOf returns the group of a file.
+func (r *recording) fileOf(answers *sandbox.Answers) *recordedGroup {
+	g := &recordedGroup{owner, r.document(answers.Listed), []any{}}
+	for _, model := range byID(answers.Models) {
+		g.Models = append(g.Models, r.document(model))
+	}
+	return g
+}
+
+// readGroup looks at a listed group. A service may move while it is read, so a group whose answers break a rule is
+// looked at once more, its listed record too. Only rules that are still broken count, and none of a group that is gone.
+func (r *recording) readGroup(ctx context.Context, listed jsontext.Value) (*look, error) {
+	found, err := r.look(ctx, listed)
+	if err == nil && len(found.rules) > 0 {
+		found, err = r.lookAgain(ctx, listed, found.rules)
+	}
+	if err == nil && found.Part() != "" {
+		err = fmt.Errorf("the models of %+q cannot be used: %s", r.hide(recordOf(listed).ID), found.Part())
+	}
+	return found, err
+}
+
+// lookAgain looks at a group that has broken rules.
+func (r *recording) lookAgain(ctx context.Context, listed jsontext.Value, broken []string) (*look, error) {
+	groups, err := r.ask(ctx, &look{}, sandbox.RouteGroups, "")
+	i := slices.IndexFunc(groups, func(raw jsontext.Value) bool { return isSameGroup(raw, listed) })
+	if err != nil || i < 0 {
+		return &look{}, err
+	}
+	found, err := r.look(ctx, groups[i])
+	holds := func(rule string) bool { return !slices.Contains(broken, rule) }
+	found.rules = slices.DeleteFunc(found.rules, holds)
+	return found, err
+}
+
+// look is what the service says about a group at one time. Each of its answers may depart from the document in shape,
+// and all of them together from its rules.
+type look struct {
+	sandbox.Answers
+
+	shapes, rules []string
+}
+
+// look reads the models of a listed group and, if it is strict, what the other routes say about the group.
+func (r *recording) look(ctx context.Context, listed jsontext.Value) (l *look, err error) {
+	l = &look{Answers: sandbox.Answers{Listed: listed, IsWhole: r.isStrict}}
+	for route, answer := range map[sandbox.Route]*[]jsontext.Value{
+		sandbox.RouteModels: &l.Models,
+		sandbox.RouteGroup:  &l.Group,
+		sandbox.RouteLatest: &l.Latest,
+	} {
+		if r.isStrict || route == sandbox.RouteModels {
+			if *answer, err = r.ask(ctx, l, route, recordOf(listed).ID); err != nil {
+				return l, err
+			}
+		}
+	}
+	for route, rules := range l.Departures() {
+		l.rules = append(l.rules, onRoute(route, rules.Departures(r.hide))...)
+	}
+	return l, nil
+}
+
+// ask reads a list, or one document, and notes how the answer departs in shape. It returns nil if the answer is
+// NOT_FOUND.
+func (r *recording) ask(ctx context.Context, l *look, route sandbox.Route, id string) ([]jsontext.Value, error) {
+	isList := route == sandbox.RouteGroups || route == sandbox.RouteModels
+	read := r.client.RawOne
+	if isList {
+		read = r.client.Raw
+	}
+	list, err := read(ctx, target(route, id))
+	refusal, isRefused := errors.AsType[*catalogue.APIError](err)
+	if isRefused && refusal.Code == "NOT_FOUND" && route != sandbox.RouteGroups {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, readError{err}
+	}
+	text, err := json.Marshal(list, lenient, jsontext.PreserveRawStrings(true))
+	if !isList {
+		text = list[0]
+	}
+	l.shapes = append(l.shapes, onRoute(route, sandbox.Departures(route, http.StatusOK, text, r.hide))...)
+	return list, err
+}
+
+// target is the path of a route, with the id of a group, or with a time horizon for the filter of groups.
+func target(route sandbox.Route, id string) string {
+	if route == sandbox.RouteGroups && id != "" {
+		return route.Pattern() + "?timeHorizon=" + url.QueryEscape(id)
+	}
+	return strings.Replace(route.Pattern(), "{id}", url.PathEscape(id), 1)
+}
+
+func onRoute(route sandbox.Route, departures []string) (lines []string) {
+	for _, departure := range departures {
+		lines = append(lines, "GET "+route.Pattern()+": "+departure)
+	}
+	return lines
+}
+
+func (r *recording) count(departures []string) {
+	for _, departure := range departures {
+		r.departures[departure]++
+	}
+}
+
+// lenient is how the provider reads JSON.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// record is what a listed record says about itself.
+type record struct {
+	ID          string `json:"id"`
+	TimeHorizon struct {
+		Key string `json:"key"`
+	} `json:"timeHorizon"`
+}
+
+// recordOf reads a record as far as it can be read.
+func recordOf(raw jsontext.Value) (of record) {
+	_ = json.Unmarshal(raw, &of, lenient)
+	return of
+}
+
+// byID sorts records by id: the service may answer in any order, and the file is to be the same.
+func byID(list []jsontext.Value) []jsontext.Value {
+	return slices.SortedStableFunc(slices.Values(list), func(a, b jsontext.Value) int {
+		return strings.Compare(recordOf(a).ID, recordOf(b).ID)
+	})
+}
+
+// document returns a record for the file.
+func (r *recording) document(raw jsontext.Value) (document any) {
+	_ = json.Unmarshal(raw, &document, readAs(r.hide)) // it has been JSON before
+	return document
+}
+
+// checkFilter asks for the groups on each time horizon of the listed ones, and on one that no service knows.
+func (r *recording) checkFilter(ctx context.Context, listed []jsontext.Value) error {
+	horizons := map[string]bool{}
+	for _, raw := range listed {
+		horizons[recordOf(raw).TimeHorizon.Key] = true
+	}
+	delete(horizons, "")
+	for key := range horizons {
+		all, err := r.ask(ctx, &look{}, sandbox.RouteGroups, "")
+		if err != nil {
+			return err
+		}
+		selected, err := r.ask(ctx, &look{}, sandbox.RouteGroups, key)
+		if err != nil {
+			return err
+		}
+		isOther := func(raw jsontext.Value) bool { return recordOf(raw).TimeHorizon.Key != key }
+		if all = slices.DeleteFunc(all, isOther); !slices.EqualFunc(byID(all), byID(selected), isSameGroup) {
+			r.count(onRoute(sandbox.RouteGroups, []string{"timeHorizon: must select the groups on it, and no others"}))
+		}
+	}
+	_, err := r.ask(ctx, &look{}, sandbox.RouteGroups, "no-such-time-horizon")
+	if refusal, ok := errors.AsType[*catalogue.APIError](err); !ok || refusal.Status != http.StatusBadRequest {
+		r.count(onRoute(sandbox.RouteGroups, []string{"timeHorizon: must be a BAD_REQUEST if nobody knows it"}))
+	}
+	return nil
+}
+
+func isSameGroup(a, b jsontext.Value) bool { return recordOf(a).ID == recordOf(b).ID }
