@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -154,12 +155,15 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	does := setup(flags)
+	if name == "help" {
+		arguments = append([]string{"--"}, arguments...) // it may be about a flag
+	}
 	err := flags.Parse(arguments)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		return p.run(ctx, []string{"help"})
+		return p.run(ctx, []string{"help", name})
 	case err != nil:
-		return misused("%w (`help` lists all flags)", err)
+		return misused("%w (flags of %s: %s)", err, cmp.Or(name, "the sandbox"), flagsOf(flags))
 	case flags.NArg() > 0 && name != "exec" && name != "help":
 		return misused("unexpected argument %q: a command comes first and its flags behind it, and only exec and help "+
 			"take arguments", flags.Arg(0))
@@ -168,6 +172,13 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 		return &statusError{2, err}
 	}
 	return does(ctx, flags.Args())
+}
+
+// flagsOf lists flags.
+func flagsOf(flags *flag.FlagSet) string {
+	var names []string
+	flags.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 // unknown returns the error of a command that does not exist.
@@ -181,21 +192,23 @@ func (p *program) unknown(name string) error {
 // prefix begins the variables of flags.
 const prefix = "MODELCATALOGUE_SANDBOX_"
 
-// parseVariables sets the flags that no argument sets, and tells of variables that no flag of any command has.
+// parseVariables sets the flags that no argument sets, and warns of variables that no flag of any command has, such as
+// those with a misspelt prefix.
 func (p *program) parseVariables(flags *flag.FlagSet) error {
 	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	all := flag.NewFlagSet("", flag.ContinueOnError)
-	p.serve(all)
+	p.exec(all)
 	p.record(all)
+	isOurs := regexp.MustCompile(`(?i)^MODEL_?CATALOG(UE)?_?SANDBOX`)
 	p.variables = map[string]string{}
 	var problems []error
 	env := settings.EnvironmentOf(os.Environ())
 	for _, variable := range slices.Sorted(maps.Keys(env)) {
-		name, isOurs := strings.CutPrefix(variable, prefix)
+		name := strings.TrimPrefix(variable, prefix)
 		name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 		switch {
-		case !isOurs || env[variable] == "" || given[name]:
+		case !isOurs.MatchString(variable) || env[variable] == "" || given[name]:
 		case all.Lookup(name) == nil:
 			p.say("%s is set, and no flag has that variable: the variables are %s", variable, variablesOf(all))
 		case flags.Lookup(name) != nil:

@@ -19,6 +19,7 @@ import (
 // exec serves on a free port while a command runs, passes signals on, and ends with the command's status.
 func (p *program) exec(flags *flag.FlagSet) run {
 	set := newServeFlags(flags, "127.0.0.1:0")
+	flags.StringVar(&set.caller, "organisation", "", "")
 	return func(ctx context.Context, arguments []string) error {
 		if len(arguments) == 0 {
 			return misused("which command? Write `exec -- COMMAND`, such as exec -- terraform test")

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -109,27 +111,27 @@ func startServing(t *testing.T, arguments ...string) *served {
 	return s
 }
 
-// TestHelp: it names every command, flag, control route and field of a fault.
+// TestHelp: it names every command and control route, and each flag in the help of its command and of itself.
 func TestHelp(t *testing.T) {
 	all, _, _ := commanded(t, "-h")
 	p := &program{}
-	var names []string
-	for name := range p.commands() {
-		names = append(names, "modelcatalogue-sandbox "+name)
-	}
-	flags := flag.NewFlagSet("", flag.ContinueOnError)
-	p.serve(flags)
-	p.record(flags)
-	flags.VisitAll(func(f *flag.Flag) { names = append(names, "\n  -"+f.Name+" ") })
-	for _, c := range sandbox.Controls() {
-		names = append(names, "/control/"+c.Path)
-	}
-	for name := range strings.FieldsSeq("route path skip every times code message status retryAfter html delay drop hang cut headers") {
-		names = append(names, "\n  "+name+" ")
-	}
-	for _, name := range names {
-		if !strings.Contains(all, name) {
+	for name, define := range p.commands() {
+		if !strings.Contains(all, "modelcatalogue-sandbox "+name) {
 			t.Errorf("help lacks %s", name)
+		}
+		flags := flag.NewFlagSet("", flag.ContinueOnError)
+		define(flags)
+		flags.VisitAll(func(f *flag.Flag) {
+			for _, about := range [][]string{{"help", name}, {name, "-h"}, {"help", "-" + f.Name}} {
+				if got, _, _ := commanded(t, about...); !strings.Contains(got, "\n  -"+f.Name+" ") || len(got) == len(all) {
+					t.Errorf("%q does not describe -%s", about, f.Name)
+				}
+			}
+		})
+	}
+	for _, c := range sandbox.Controls() {
+		if !strings.Contains(all, "/control/"+c.Path) {
+			t.Errorf("help lacks %s", c.Path)
 		}
 	}
 	for argument, want := range map[string]string{
@@ -157,9 +159,12 @@ func TestMistakes(t *testing.T) {
 		"start":                                 `unknown command "start"` + unknown,
 		"":                                      `unknown command ""` + unknown,
 		"help|nope":                             `unknown command "nope"` + unknown,
-		"-port=8080":                            "flag provided but not defined: -port (`help` lists all flags)\n",
+		"-port=8080":                            "not defined: -port (flags of the sandbox: -catalogue, -host, -listen, -rate-limit,",
 		"-tls=yes":                              `invalid boolean value "yes" for -tls: must be true or false`,
-		"record|-listen=1":                      "flag provided but not defined: -listen",
+		"record|-listen=1":                      "flag provided but not defined: -listen (flags of record: -strict)\n",
+		"version|-x":                            "flag provided but not defined: -x (flags of version: none)\n",
+		"ready|-listen=:0":                      "-listen: port 0 is any free one: give the one that the sandbox has\n",
+		"ready|-listen=x":                       "-listen: address x: missing port in address",
 		"-listen=28751":                         "address 28751: missing port in address. Give another address by -listen or MODELCATALOGUE_SANDBOX_",
 		"-listen=" + running:                    "listen tcp " + running + ": bind: address already in use. Give another",
 		"-host=https://x":                       `"https://x" is not a name such as sandbox, without scheme, port and path`,
@@ -184,11 +189,12 @@ func TestVariablesAreChecked(t *testing.T) {
 	t.Setenv("MODELCATALOGUE_SANDBOX_TOKEN_LIFE", "90")
 	t.Setenv("MODELCATALOGUE_SANDBOX_PORT", "5")
 	t.Setenv("MODELCATALOGUE_SANDBOX_STRICT", "true") // of record
+	t.Setenv("MODELCATALOG_SANDBOX_TLS", "true")
 	_, said, status := commanded(t)
 	const want = "sandbox: MODELCATALOGUE_SANDBOX_PORT is set, and no flag has that variable: the variables are " +
-		"MODELCATALOGUE_SANDBOX_CATALOGUE, _HOST, _LISTEN, "
+		"MODELCATALOGUE_SANDBOX_CATALOGUE, _HOST, _LISTEN, _ORGANISATION, "
 	const end = "sandbox: MODELCATALOGUE_SANDBOX_TOKEN_LIFE is \"90\": \"90\" is not a time such as 60s or 1h\n"
-	if !strings.HasPrefix(said, want) || !strings.HasSuffix(said, end) || strings.Count(said, "\n") != 2 || status != 2 {
+	if !strings.HasPrefix(said, want) || !strings.HasSuffix(said, end) || strings.Count(said, "\n") != 3 || status != 2 {
 		t.Errorf("%d, it says %s", status, said)
 	}
 	t.Setenv("MODELCATALOGUE_SANDBOX_CATALOGUE", "nope.json")
@@ -219,6 +225,32 @@ func TestReady(t *testing.T) {
 	}
 }
 
+// TestReadyAsksWhereTheSandboxListens, by whatever address serving takes.
+func TestReadyAsksWhereTheSandboxListens(t *testing.T) {
+	for listen, want := range map[string]string{
+		"0.0.0.0:http": "127.0.0.1:80", ":8080": "127.0.0.1:8080", "[::]:8080": "127.0.0.1:8080", "[::1]:https": "[::1]:443",
+		"127.0.0.2:1": "127.0.0.2:1",
+	} {
+		if got, err := addressOf(listen); got != want {
+			t.Errorf("%s: %s, %v, want %s", listen, got, err, want)
+		}
+	}
+}
+
+// TestReadyFileFollowsNoLink that somebody planted under a name that can be guessed.
+func TestReadyFileFollowsNoLink(t *testing.T) {
+	folder := t.TempDir()
+	planted, victim := filepath.Join(folder, "ready.json"), filepath.Join(folder, "victim")
+	err := errors.Join(os.WriteFile(victim, []byte("mine"), 0o600), os.Symlink(victim, fmt.Sprint(planted, ".", os.Getpid())), os.Symlink(victim, planted))
+	if err != nil {
+		t.Skip(err)
+	}
+	err = (&readyLine{PID: os.Getpid()}).write(planted)
+	if text, _ := os.ReadFile(victim); err != nil || string(text) != "mine" {
+		t.Errorf("%v, and the file is %q", err, text)
+	}
+}
+
 // TestReadyGivesUp after some five seconds, even if a server takes connections and sends nothing.
 func TestReadyGivesUp(t *testing.T) {
 	asking.DialContext = func(context.Context, string, string) (net.Conn, error) {
@@ -245,8 +277,17 @@ func TestRecordingsAreOld(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, said, _ := commanded(t, "exec", "-catalogue="+file, "--", os.Args[0], "version")
-	if !strings.Contains(said, " is a recording, up to 12 days old: ") {
+	if !strings.Contains(said, " is a recording, up to 12 days old: ") || strings.Contains(said, "imply") {
 		t.Errorf("it says %s", said)
+	}
+	contradicting := regexp.MustCompile(`"group": \{`).ReplaceAllString(text, `"group": {"latestRevision": 7,`)
+	if err := os.WriteFile(file, []byte(contradicting), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, said, status := commanded(t, "exec", "-catalogue="+file, "--", os.Args[0], "version")
+	const told = "\nline 28, column 17: modelGroups[0].group.latestRevision: is 7, but its revisions imply 3: take it out\n"
+	if !strings.Contains(said, told) || strings.Count(said, "imply") != 8 || status != 0 {
+		t.Errorf("%d, it says %s", status, said)
 	}
 }
 

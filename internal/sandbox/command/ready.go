@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -57,16 +58,22 @@ func (r *readyLine) write(file string) error {
 		return fmt.Errorf("%s exists and is not a regular file", file)
 	}
 	const readable = 0o644
-	work := fmt.Sprint(file, ".", r.PID)
 	line, err := json.Marshal(r)
-	if err == nil {
-		err = os.WriteFile(work, append(line, '\n'), readable)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = os.Chmod(work, readable) // whatever the umask
+	// Its name is a new one: a link that somebody planted in a folder for all would be followed.
+	work, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
+	if err != nil {
+		return err
 	}
+	_, err = work.Write(append(line, '\n'))
+	err = cmp.Or(err, work.Close(), os.Chmod(work.Name(), readable)) // whatever the umask
 	if err == nil {
-		err = os.Rename(work, file)
+		err = os.Rename(work.Name(), file)
+	}
+	if err != nil {
+		_ = os.Remove(work.Name())
 	}
 	return err
 }
@@ -76,8 +83,12 @@ func (r *readyLine) write(file string) error {
 func (p *program) ready(flags *flag.FlagSet) run {
 	set := newServeFlags(flags, defaultAddress)
 	return func(ctx context.Context, _ []string) error {
+		address, err := addressOf(set.Listen)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.givenBy("listen"), err)
+		}
 		for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-			err := ask(ctx, set.Listen)
+			err := ask(ctx, address)
 			if err == nil {
 				return nil
 			}
@@ -86,6 +97,20 @@ func (p *program) ready(flags *flag.FlagSet) run {
 			}
 		}
 	}
+}
+
+// addressOf returns where to ask a sandbox that listens at an address, such as :http for every address of this machine.
+func addressOf(listen string) (string, error) {
+	address, err := net.ResolveTCPAddr("tcp", listen)
+	switch {
+	case err != nil:
+		return "", err
+	case address.Port == 0:
+		return "", errors.New("port 0 is any free one: give the one that the sandbox has")
+	case address.IP == nil || address.IP.IsUnspecified():
+		address.IP = net.IPv4(127, 0, 0, 1)
+	}
+	return address.String(), nil
 }
 
 // asking sends the questions of `ready`. They do not hold a secret, so it does not matter whose certificate it is.

@@ -33,6 +33,7 @@ type serveFlags struct {
 	tls       bool
 	readyFile string
 	catalogue string
+	caller    string // of exec: the name of its organisation, or "" for the first one
 	tokenLife time.Duration
 	Allowance sandbox.Allowance
 }
@@ -97,15 +98,18 @@ func (p *program) start(ctx context.Context, set *serveFlags) (s *serving, stop 
 	if err != nil {
 		return nil, nil, err
 	}
-	first := catalogue.Organisations()[0]
+	caller, err := catalogue.Organisation(set.caller)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", p.givenBy("organisation"), err)
+	}
 	s = &serving{
 		serveFlags: set,
 		Catalogue:  catalogue,
 		readyLine: readyLine{
 			Sandbox:      p.version,
-			Caller:       first.Name,
-			ClientID:     first.ClientID,
-			ClientSecret: first.ClientSecret,
+			Caller:       caller.Name,
+			ClientID:     caller.ClientID,
+			ClientSecret: caller.ClientSecret,
 			PID:          os.Getpid(),
 		},
 		failed: make(chan error, 1),
@@ -230,6 +234,9 @@ func (p *program) loadCatalogue(name string) (*sandbox.Catalogue, error) {
 		const day = 24 * time.Hour
 		p.say("%s is a recording, up to %d days old: it lacks what the service has published since",
 			name, max(0, time.Since(newest)/day))
+	}
+	if found := catalogue.Contradictions(); len(found) > 0 {
+		p.say("%s: %s", name, found)
 	}
 	return catalogue, nil
 }
