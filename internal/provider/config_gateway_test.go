@@ -107,7 +107,7 @@ func pairsOfAClient(t *testing.T, certificate, key string) map[string]pairOfACli
 		"an encrypted key, PKCS #8":  of(pemOf("ENCRYPTED PRIVATE KEY", []byte("abc")), "it is encrypted"),
 		"a key of OpenSSH":           of(pemOf("OPENSSH PRIVATE KEY", []byte("abc")), "labelled OPENSSH PRIVATE KEY"),
 		"a public key of OpenSSH":    of("ssh-ed25519 AAAA/C3Nz me@c.example", "it is not in PEM form"),
-		"a key of DSA":               of(pemOf("DSA PRIVATE KEY", []byte("abc")), "labelled DSA PRIVATE KEY; give one labelled PRIVATE KEY"),
+		"a key of DSA":               of(pemOf("DSA PRIVATE KEY", []byte("abc")), "labelled DSA PRIVATE KEY; give one labelled"),
 		"a key of PGP":               of("-----BEGIN PGP PRIVATE KEY BLOCK-----\nlQ==\n=abcd\n", "labelled PGP PRIVATE KEY BLOCK"),
 		"a key that is cut short":    of(key[:100], "is cut short or damaged"),
 		"the path of a key":          of("./client.key", "the name of a file"),

@@ -93,7 +93,8 @@ func originScenes() []scene {
 		rejectedScene("headers of a different address, for want of which a gateway redirects", redirected, complete,
 			"BASE_URL=https://own.example", "HEADERS=X-Key: k", "CLIENT_KEY_PEM_FILE=k"))
 	for _, secret := range []string{
-		"s", "s\n", `"s"`, "\ufeffs", "${SECRET}", "None", "s\nt", "CLIENT_SECRET=s", "se\u200bcret", "/etc/hosts", "****", "id", "Client-Secret",
+		"s", "s\n", `"s"`, "\ufeffs", "${SECRET}", "None", "s\nt", "CLIENT_SECRET=s", "se\u200bcret", "/etc/hosts", "****", "id",
+		"Client-Secret",
 	} {
 		title := fmt.Sprintf("a secret of the environment rejected, %q", secret)
 		scenes = append(scenes, rejectedScene(title, rejected, id, "CLIENT_SECRET="+secret))

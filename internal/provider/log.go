@@ -37,7 +37,8 @@ func logConfigured(ctx context.Context, s settings.Resolved, version string) {
 		parts = append(parts, part)
 	}
 	if len(s.Withheld) > 0 {
-		parts = append(parts, "not used, because of the different address in MODELCATALOGUE_BASE_URL: "+explain.Enumerated(s.Withheld))
+		parts = append(parts, "not used, because of the different address in MODELCATALOGUE_BASE_URL: "+
+			explain.Enumerated(s.Withheld))
 	}
 	if proxy := s.Client.Proxy; proxy != nil {
 		parts = append(parts, fmt.Sprintf("proxy %s from %s", proxy.Address, proxy.Variable))

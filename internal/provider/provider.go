@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -144,10 +143,7 @@ func (p *catalogueProvider) ValidateConfig(
 ) {
 	block := decode(ctx, req.Config, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		problems := slices.DeleteFunc(settings.Resolve(block, nil).Problems, func(p settings.Problem) bool {
-			return p.Kind != settings.Invalid
-		})
-		resp.Diagnostics.Append(diagnosticsOf(problems)...)
+		resp.Diagnostics.Append(diagnosticsOf(settings.Resolve(block, nil).Mistakes())...)
 	}
 }
 

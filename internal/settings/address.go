@@ -14,9 +14,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// addAddress resolves the service's address, and finds out whether the block names a different one than the
-// environment. The credentials of the environment belong to its own: an alias whose variables were null would send one
-// organisation's secret to another's host.
+// addAddress resolves the service's address, and compares the block's with the environment's. The credentials of the
+// environment belong to the latter: an alias with null variables would send one organisation's secret to another's
+// host.
 func (r *resolver) addAddress() {
 	if !take(r, BaseURL, parseBaseURL, &r.Client.BaseURL) {
 		r.addMissing(BaseURL, "")
@@ -46,7 +46,7 @@ func parseBaseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// addressMistake says what is wrong with a base URL, which is parsed as u or with an error, or returns "".
+// addressMistake returns the first mistake in a base URL, parsed as u or with an error, or "".
 func addressMistake(text string, u *url.URL, err error) string {
 	const form = "; write https://HOST, with :PORT and /PATH if needed, without a user name, query or fragment"
 	odd, ofHost := oddityOfAddress(text, form), hostMistake(text, u)
@@ -68,9 +68,9 @@ func addressMistake(text string, u *url.URL, err error) string {
 	return ""
 }
 
-// hostMistake says what is wrong with the host or the port of an address, or returns "". If u is nil, the address
-// cannot be parsed: a user name and a password end at the last "@" then. What stands in place of a port may be a
-// password, and no character of it is shown.
+// hostMistake returns the first mistake in the host or the port of an address, or "". If u is nil, the address does not
+// parse: a user name and a password end at the last "@" then. A malformed port may be a password, so no character of
+// it is shown.
 func hostMistake(address string, u *url.URL) string {
 	_, host, _ := strings.Cut(address, "://")
 	host = host[strings.LastIndexByte(host, '@')+1:]
@@ -106,8 +106,7 @@ func ofRoute(path string) bool {
 		strings.Contains(path+"/", catalogue.ModelGroupsPath+"/")
 }
 
-// otherAddress reports whether the environment has an address, and not this one. It returns the address if it may be
-// shown.
+// otherAddress reports whether the environment has an address, and a different one. It returns a valid one.
 func (e Environment) otherAddress(base *url.URL) (shown string, other bool) {
 	text := e[Variable(BaseURL)]
 	own, err := parseBaseURL(text)
@@ -131,8 +130,8 @@ func spelledAlike(base *url.URL) string {
 
 var defaultPorts = map[string]string{"https": "443", "http": "80"}
 
-// isShowable reports whether a base URL that cannot be used may be shown: it begins like one, and cannot contain a
-// password or a key. Any other text may be the secret, given in the wrong variable. Digits after a colon are a port.
+// isShowable reports whether a message may show an invalid base URL: one that begins like a URL, and cannot contain a
+// password or a key. Any other text may be the secret in the wrong variable. Digits after a colon are a port.
 func isShowable(text string) bool {
 	form := regexp.MustCompile(`(?i)^https?(://)?[^:@?#%]*(:[0-9]{1,5}(/[^:@?#%]*)?)?$`)
 	return form.MatchString(text)

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestOneAddress: which addresses are one, so that the environment's credentials belong to both. Ports are compared as
-// a whole.
+// TestOneAddress: the environment's credentials are for its address in any spelling. Ports are compared whole.
 func TestOneAddress(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -37,7 +36,7 @@ func TestOneAddress(t *testing.T) {
 	}
 }
 
-// TestShowableAddresses: a text that cannot be used is shown only if it cannot contain a password or a key.
+// TestShowableAddresses: an invalid address is shown only if it cannot contain a password or a key.
 func TestShowableAddresses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

@@ -28,7 +28,7 @@ var Arguments = []string{
 	RequestTimeout, ReadTimeout, MaxRetries, MaxRequests, Snapshot,
 }
 
-// Defaults are the values of arguments that are not given.
+// Defaults are the values of absent arguments.
 var Defaults = map[string]string{
 	RequestTimeout: "30s",
 	ReadTimeout:    "5m",
@@ -36,8 +36,7 @@ var Defaults = map[string]string{
 	Snapshot:       "true",
 }
 
-// Arguments that prove to the service, or to a gateway in front of it, whose request it is. Those for gateways are
-// optional.
+// Credentials for the service, and optional ones for a gateway in front of it.
 var (
 	ofService = []string{ClientID, ClientSecret, AccessToken}
 	ofGateway = []string{Headers, ClientCertificate, ClientKey}
@@ -48,17 +47,17 @@ func isCredential(argument string) bool {
 	return slices.Contains(ofService, argument) || slices.Contains(ofGateway, argument)
 }
 
-// Prefix begins the names of variables, and fileSuffix ends those that name a file.
+// Prefix begins the names of variables, and fileSuffix ends those for files.
 const (
 	Prefix     = "MODELCATALOGUE_"
 	fileSuffix = "_FILE"
 )
 
-// Variable names the environment variable that stands in for an argument.
+// Variable returns the environment variable of an argument.
 func Variable(argument string) string { return Prefix + strings.ToUpper(argument) }
 
-// FileVariable names the environment variable that names a file with the value of an argument. It is empty for an
-// argument without one.
+// FileVariable returns the environment variable for the name of a file with the value of an argument. It is empty for
+// an argument without one.
 func FileVariable(argument string) string {
 	if argument == CACertificate || isCredential(argument) {
 		return Variable(argument) + fileSuffix

@@ -9,8 +9,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// addClientCertificate resolves the certificate that is presented to a server which asks for one. Both arguments
-// belong together.
+// addClientCertificate resolves the certificate for a server that asks for one. Both arguments belong together.
 func (r *resolver) addClientCertificate() {
 	var chain bundle
 	var key []byte
@@ -24,21 +23,22 @@ func (r *resolver) addClientCertificate() {
 	case chain.text != nil && key != nil:
 		pair, err := tls.X509KeyPair(chain.text, key)
 		if err != nil {
-			r.addInvalid(ClientKey, "The key cannot be used with the first certificate in "+ClientCertificate+": "+err.Error())
+			r.addInvalid(ClientKey, "The key cannot be used with the first certificate in "+ClientCertificate+": "+
+				err.Error())
 		}
 		r.Client.ClientCertificate = pair
 		r.warnOfDates(chain.certificates[0])
 	}
 }
 
-// addMissingBeside adds that an argument is absent which another one needs, unless that may turn out to be null.
+// addMissingBeside adds that an argument is absent beside a given one, unless the latter may turn out to be null.
 func (r *resolver) addMissingBeside(given, absent string) {
 	if !r.block[given].IsUnknown {
 		r.addMissing(absent, given+" is given, and needs "+absent+" beside it.")
 	}
 }
 
-// warnOfDates warns of a client's certificate that is not valid now: some servers only close the connection.
+// warnOfDates warns of a client's certificate outside its dates: some servers only close the connection.
 func (r *resolver) warnOfDates(own *x509.Certificate) {
 	now := time.Now()
 	if now.After(own.NotBefore) && now.Before(own.NotAfter) {
@@ -50,13 +50,13 @@ func (r *resolver) warnOfDates(own *x509.Certificate) {
 			explain.InUTC(own.NotAfter), explain.InUTC(now)), ClientCertificate)
 }
 
-// addAuthorities resolves the certificates that are trusted beside the system's own.
+// addAuthorities resolves the certificates to trust beside the system's own.
 func (r *resolver) addAuthorities() {
 	var found bundle
 	take(r, CACertificate, parseBundle, &found)
 	r.Client.CACertificates = found.certificates
 	if len(found.certificates) > 0 && len(found.leftOut) > 0 {
-		r.add(Warning, explain.SummaryCertificateLeftOut, "These certificates in "+CACertificate+" are not trusted, and "+
-			"the others are:\n"+explain.JoinFirst(found.leftOut, "\n"), CACertificate)
+		r.add(Warning, explain.SummaryCertificateLeftOut, "These certificates in "+CACertificate+" are not trusted, "+
+			"and the others are:\n"+explain.JoinFirst(found.leftOut, "\n"), CACertificate)
 	}
 }

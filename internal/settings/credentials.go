@@ -10,9 +10,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// addCredentials resolves client id and secret, or the access token in their place. The kind that the block gives
-// wins. Of two in the environment the token wins: a job that was handed one often has the id and the secret as well,
-// since it asked for the token with them.
+// addCredentials resolves client id and secret, or the access token in their place. The block's kind wins. Of two kinds
+// in the environment the token wins: a job with a token often has the id and the secret it was issued for as well.
 func (r *resolver) addCredentials() {
 	pair, token := r.gives(ClientID) || r.gives(ClientSecret), r.gives(AccessToken)
 	switch {
@@ -48,7 +47,7 @@ func (r *resolver) addPair() {
 	r.addCredential(ClientSecret, r.Client.ClientSecret)
 }
 
-// addMissingBoth adds that credentials are missing. If the variable of the token is blank, a token was likely meant.
+// addMissingBoth adds missing credentials. If the variable of the token is blank, a token was likely meant.
 func (r *resolver) addMissingBoth() {
 	instead := "Or give access_token in place of client_id and client_secret"
 	if !r.elsewhere {
@@ -62,7 +61,8 @@ func (r *resolver) addMissingBoth() {
 	r.addMissing(ClientSecret, "", instead+".")
 }
 
-// unusedToken says that the environment has a token, but the block gives one of the pair, or returns "".
+// unusedToken returns a sentence about a token in the environment, unused because the block gives one of the pair, or
+// "".
 func (r *resolver) unusedToken(given string) string {
 	if token := r.env.variablesFor(AccessToken); token != nil {
 		return token[0] + " is not used, because the provider block sets " + given + "."
@@ -70,7 +70,7 @@ func (r *resolver) unusedToken(given string) string {
 	return ""
 }
 
-// addBothKinds adds that the block gives both. A value that is not known yet may turn out to be null.
+// addBothKinds adds an error for both kinds in the block. An unknown value may turn out to be null.
 func (r *resolver) addBothKinds() {
 	isKnown := true
 	for _, name := range ofService {
@@ -86,7 +86,7 @@ func (r *resolver) addBothKinds() {
 	}
 }
 
-// reportNeeded reports the credentials that only the environment has, for a different address.
+// reportNeeded reports missing credentials in the block, if the environment has them for a different address.
 func (r *resolver) reportNeeded() {
 	if len(r.needed) == 0 {
 		return
@@ -120,12 +120,12 @@ func (r *resolver) addCredential(name, value string) {
 }
 
 // oddities describes what is odd about a credential, without showing the value. An oddity may belong to the value, so
-// it is not a problem by itself. If nothing else is odd, a secret may be the wrong text or a part of one; the length
-// of a longer one is not told.
+// it is not a problem by itself. If nothing else is odd, a short secret may be the wrong text or a part of one.
 func oddities(argument, value string) []string {
 	const short = 12
 	inner := strings.TrimSpace(value)
-	left, odd, length := oddityOfSecret(argument, inner), redact.OddCharacter(inner, isUnseen), utf8.RuneCountInString(value)
+	left, odd := oddityOfSecret(argument, inner), redact.OddCharacter(inner, isUnseen)
+	length := utf8.RuneCountInString(value)
 	switch {
 	case inner != value:
 		left = "has white space around it, such as the line break at the end of a file; leave it out"
@@ -142,12 +142,11 @@ func oddities(argument, value string) []string {
 	return []string{left}
 }
 
-// verbatim is the parser of a client id and a client secret, which may be any text.
+// verbatim parses a client id or a client secret: any text.
 func verbatim(text string) (string, error) { return text, nil }
 
-// parseAccessToken returns an error for a text that cannot be sent as a bearer token (RFC 6750 §2.1), and for texts
-// that people paste in its place. White space around it is never part of a token and is left out. The error does not
-// show the text.
+// parseAccessToken returns an error for a text outside the syntax of bearer tokens (RFC 6750 §2.1), and for texts
+// people paste in its place. It leaves out white space around the token. The error does not show the text.
 func parseAccessToken(text string) (string, error) {
 	text = strings.TrimSpace(strings.TrimPrefix(text, byteOrderMark))
 	const form = "; give one token, in ASCII, without a word such as Bearer before it"

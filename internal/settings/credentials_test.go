@@ -7,7 +7,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// TestValuesThatAreNotOdd: the provider's TestMessages has those that are.
+// TestValuesThatAreNotOdd: the provider's TestMessages has odd ones.
 func TestValuesThatAreNotOdd(t *testing.T) {
 	t.Parallel()
 	for _, sound := range []string{
@@ -19,7 +19,7 @@ func TestValuesThatAreNotOdd(t *testing.T) {
 	}
 }
 
-// TestOddHeaders: which sentence tells of the value of a header, without the value.
+// TestOddHeaders: the sentence about the value of a header, without the value.
 func TestOddHeaders(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{

@@ -25,7 +25,7 @@ func EnvironmentOf(assignments []string) Environment {
 	return env
 }
 
-// first returns the first of the variables that is set, and its value.
+// first returns the first of the variables with a value, and the value.
 func (e Environment) first(names ...string) (name, value string) {
 	for _, name := range names {
 		if value := e[name]; value != "" {
@@ -38,7 +38,7 @@ func (e Environment) first(names ...string) (name, value string) {
 // has reports whether the environment gives an argument, as a value or as a file.
 func (e Environment) has(argument string) bool { return len(e.variablesFor(argument)) > 0 }
 
-// variablesFor returns the variables that are set for an argument.
+// variablesFor returns the variables with a value for an argument.
 func (e Environment) variablesFor(argument string) []string {
 	var set []string
 	if isPresent(argument, e[Variable(argument)]) {
@@ -50,7 +50,7 @@ func (e Environment) variablesFor(argument string) []string {
 	return set
 }
 
-// blankVariable returns a variable of an argument that is set and blank, as a failed command leaves it, or "".
+// blankVariable returns a blank variable of an argument, as a failed command leaves it, or "".
 func (e Environment) blankVariable(argument string) string {
 	for _, name := range []string{Variable(argument), FileVariable(argument)} {
 		if value, set := e[name]; set && isBlank(value) {
@@ -69,8 +69,8 @@ func isPresent(argument, text string) bool {
 	return text != "" && (!isCredential(argument) || !isBlank(text))
 }
 
-// lookUp returns the value of an argument from its variable, or from the file that its other variable names, and
-// which of them that is. It returns "" if none is set.
+// lookUp returns the value of an argument and its origin, a variable or the file a variable names. It returns "" if
+// none is set.
 func (e Environment) lookUp(argument string) (text string, from explain.Origin, err error) {
 	set := e.variablesFor(argument)
 	switch {

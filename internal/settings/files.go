@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxFile bounds a file that a variable names, in bytes: several times a whole bundle of certificates.
+// maxFile bounds a file in bytes: several times a whole bundle of certificates.
 const maxFile = 1 << 20
 
-// readSmallFile reads a file that a variable names, without one byte order mark at its beginning and one line break at
-// its end. An error says what is wrong with the file, and does not show its name.
+// readSmallFile reads a file without one byte order mark at its beginning and one line break at its end. An error does
+// not show the file's name.
 func readSmallFile(name string) (string, error) {
-	// Opening a pipe that nobody writes to would wait for ever, so look first.
+	// Opening a pipe without a writer would wait for ever, so look first.
 	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
 		return "", errors.New("it is not a regular file")
@@ -38,7 +38,7 @@ func readSmallFile(name string) (string, error) {
 	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), err
 }
 
-// unusableFile says what is wrong with the file of an argument.
+// unusableFile returns the error of the file of an argument.
 func unusableFile(argument, from, name string, err error) error {
 	if isPath(name) {
 		return fmt.Errorf("the file %q, which the environment variable %s names, cannot be used: %w", name, from, err)

@@ -91,8 +91,8 @@ func parseHeaders(text string) (map[string]string, error) {
 	return headers, nil
 }
 
-// nameMistake returns what is wrong with the name of a header, as the rest of a sentence about the header, or "". It
-// shows at most one character.
+// nameMistake returns the mistake in the name of a header, as the rest of a sentence about the header, or "". It shows
+// at most one character.
 func nameMistake(name string) string {
 	odd := redact.OddCharacter(name, func(r rune) bool { return !httpguts.IsTokenRune(r) })
 	switch {
@@ -108,7 +108,7 @@ func nameMistake(name string) string {
 	return ""
 }
 
-// valueMistake returns the same for the value, which it does not show.
+// valueMistake returns the same for the value, without showing it.
 func valueMistake(value string) string {
 	odd := redact.OddCharacter(value, isUnseen)
 	switch {
@@ -123,7 +123,7 @@ func valueMistake(value string) string {
 	return ""
 }
 
-// isReserved reports whether a header says how a connection, a request or its answer is to be read.
+// isReserved reports whether a header controls a connection, a request or the form of its answer.
 func isReserved(name string) bool {
 	lower := strings.ToLower(name)
 	names := []string{
@@ -135,9 +135,9 @@ func isReserved(name string) bool {
 	return isOf || slices.Contains(names, lower)
 }
 
-// gateway returns what is sent for a gateway in front of the service, and why it may not be enough, without showing
-// values. As with a client secret, what is odd may belong to the value.
-func (s *Resolved) gateway() explain.Gateway {
+// gateway returns the headers and the certificate for a gateway in front of the service, and why they may not be
+// enough, without showing values. As with a client secret, an oddity may belong to the value.
+func (s Resolved) gateway() explain.Gateway {
 	sent := explain.Gateway{
 		Headers:     slices.Sorted(maps.Keys(s.Client.Headers)),
 		HeadersFrom: s.Origins[Headers].String(),
@@ -154,8 +154,8 @@ func (s *Resolved) gateway() explain.Gateway {
 		}
 	}
 	if len(s.Withheld) > 0 {
-		sent.Oddities = append(sent.Oddities, "Not used here, because of the different address in "+Variable(BaseURL)+": "+
-			explain.Enumerated(s.Withheld)+". That may be the reason.")
+		sent.Oddities = append(sent.Oddities, "Not used here, because of the different address in "+Variable(BaseURL)+
+			": "+explain.Enumerated(s.Withheld)+". That may be the reason.")
 	}
 	return sent
 }

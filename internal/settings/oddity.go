@@ -16,8 +16,8 @@ const (
 	giveContent   = `; give its content, by file("…") in a configuration or by a variable that ends in ` + fileSuffix
 )
 
-// oddity describes in a phrase the text that stands in place of a value, or returns "". It never shows anything that
-// may be a secret. The first character that is odd, which says most of the rest, depends on the value.
+// oddity returns a phrase about a text in place of a value, or "". It contains nothing of the text. The first odd
+// character, in most other cases, depends on the kind of value.
 func oddity(text string) string {
 	form := formOf(text)
 	switch {
@@ -39,7 +39,7 @@ func oddity(text string) string {
 	return ""
 }
 
-// oddityOfSecret is oddity for a secret, which may also be its own name, or the word before a credential.
+// oddityOfSecret is oddity for a secret: it also knows the secret's own name and the word before a credential.
 func oddityOfSecret(name, text string) string {
 	switch bare := unseparated(text); bare {
 	case unseparated(name), unseparated(Variable(name)):
@@ -50,8 +50,8 @@ func oddityOfSecret(name, text string) string {
 	return oddity(text)
 }
 
-// oddityOfAddress returns what stands in place of an address, or its first character that cannot be seen and the form
-// that is expected, or "".
+// oddityOfAddress returns a sentence about a text in place of an address, or about its first invisible character and
+// the expected form, or "".
 func oddityOfAddress(text, form string) string {
 	unseen := redact.OddCharacter(text, func(r rune) bool { return r == ' ' || isUnseen(r) })
 	switch problem := oddity(text); {
@@ -76,8 +76,8 @@ func isFile(text string) bool {
 	return filepath.IsAbs(text) && err == nil && info.Mode().IsRegular()
 }
 
-// forms are those of a placeholder that something should have filled in, of a reference to a secret, and of a
-// document: how each begins and ends, and whether only the name of a variable may stand between.
+// forms are those of an unfilled placeholder, of a reference to a secret, and of a document: how each begins and ends,
+// and whether only the name of a variable may stand between.
 var forms = []struct {
 	first, last string
 	ofVariable  bool
@@ -109,7 +109,7 @@ func formOf(text string) string {
 // isUnseen reports whether a reader cannot see a character. A plain space may belong to a secret.
 func isUnseen(r rune) bool { return !unicode.IsPrint(r) }
 
-// otherThan returns a test for characters that are not letters, digits or among those allowed.
+// otherThan returns a test for characters other than letters, digits and those allowed.
 func otherThan(allowed string) func(rune) bool {
 	return func(r rune) bool {
 		return !unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark) && !strings.ContainsRune(allowed, r)

@@ -21,9 +21,8 @@ type bundle struct {
 	leftOut      []string // such as "certificate 2 of 3 is broken: x509: negative serial number"
 }
 
-// parseBundle reads certificates in PEM form. Those that cannot be parsed are left out, but at least one must parse:
-// bundles that many programs ship had one that Go refuses. An error never quotes the text, because that may be a
-// private key.
+// parseBundle reads certificates in PEM form. It leaves out malformed ones, but at least one must parse: widely shipped
+// bundles had one that Go refuses. An error never quotes the text, because it may be a private key.
 func parseBundle(text string) (found bundle, err error) {
 	blocks := blocksOf(text)
 	for i, block := range blocks {
@@ -105,7 +104,7 @@ func otherLabel(block *pem.Block, want string) error {
 	return fmt.Errorf("it holds a block labelled %s; give one labelled %s", redact.Abridged(block.Type), want)
 }
 
-// notPEM returns what stands in place of a text in PEM form, or "".
+// notPEM returns a sentence about a text in place of PEM, or "".
 func notPEM(text, label string) string {
 	joined := strings.TrimRight(strings.Join(strings.Fields(text), ""), "=")
 	decoded, err := base64.RawStdEncoding.DecodeString(joined)
@@ -129,8 +128,8 @@ func notPEM(text, label string) string {
 	return "it is not in PEM form, which begins with the line " + beginBlock + label + "-----"
 }
 
-// binaryForm recognises a binary form by its beginning, a sequence that is long or begins with the number of a
-// version, or returns "". A text never begins so.
+// binaryForm recognises a binary form by its beginning, a sequence that is long or begins with the number of a version,
+// or returns "". A text never begins so.
 func binaryForm(content []byte) string {
 	const version, ofArchive = "\x02\x01", "\x02\x01\x03"
 	if len(content) < 8 || content[0] != '\x30' || content[1] <= 0x80 && string(content[2:4]) != version {

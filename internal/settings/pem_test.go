@@ -40,7 +40,7 @@ func TestBundles(t *testing.T) {
 	}
 }
 
-// TestAKeyOfADifferentAddress: an optional credential of the environment that is needed after all is named.
+// TestAKeyOfADifferentAddress: a message names an optional credential of the environment if it is needed after all.
 func TestAKeyOfADifferentAddress(t *testing.T) {
 	t.Parallel()
 	_, inPEM := trusted()

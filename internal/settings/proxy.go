@@ -22,9 +22,9 @@ func (r *resolver) addProxy() {
 	}
 }
 
-// proxy finds the proxy for the service, or nil. leftOut says in a sentence why a proxy that is set is not used, or is
-// "". net/http ignores an address that it cannot parse, and treats quotes as a part of the host: the request would
-// then bypass the proxy, or go to a host that does not exist.
+// proxy returns the proxy for the service, or nil, and a sentence about an unused one, or "". net/http ignores a
+// malformed address, and treats quotes as a part of the host: the request would bypass the proxy, or go to a host that
+// does not exist.
 func (e Environment) proxy(base *url.URL) (proxy *catalogue.Proxy, leftOut string, err error) {
 	name, value := e.first("HTTPS_PROXY", "https_proxy")
 	except, hosts := e.first("NO_PROXY", "no_proxy")
@@ -34,7 +34,7 @@ func (e Environment) proxy(base *url.URL) (proxy *catalogue.Proxy, leftOut strin
 	case value == "":
 		return nil, e.otherProxy(base), nil
 	}
-	// No proxy is used for a loopback host, or for one that NO_PROXY names.
+	// A loopback host and those of NO_PROXY are reached without a proxy.
 	some := httpproxy.Config{HTTPSProxy: "http://proxy.example", NoProxy: hosts}
 	if through, err := some.ProxyFunc()(base); err != nil || through == nil {
 		if hosts != "" && !loopback(base.Hostname()) {
@@ -53,7 +53,7 @@ func (e Environment) proxy(base *url.URL) (proxy *catalogue.Proxy, leftOut strin
 	return proxy, "", nil
 }
 
-// otherProxy says that a proxy is named by a variable that does not count for a service at https, or returns "".
+// otherProxy returns a sentence about a variable with a proxy for other addresses than https, or "".
 func (e Environment) otherProxy(base *url.URL) string {
 	other, _ := e.first("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 	if other == "" || base.Scheme != "https" || loopback(base.Hostname()) {
@@ -62,8 +62,8 @@ func (e Environment) otherProxy(base *url.URL) string {
 	return fmt.Sprintf("%s is set, but for an https address only HTTPS_PROXY is read.", other)
 }
 
-// parseProxy reads the address of a proxy, which is http if it lacks a scheme, as net/http reads it. An error shows
-// one character of it at most: one that cannot be seen, or one of its host.
+// parseProxy reads the address of a proxy, http by default, as net/http does. An error shows at most one character: an
+// invisible one, or one of the host.
 func parseProxy(value string) (*url.URL, error) {
 	const form = "; write http://HOST:PORT"
 	const escaped = "special characters in a user name or password are written as %XX, such as %23 for #"

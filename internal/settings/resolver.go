@@ -17,7 +17,7 @@ type resolver struct {
 	block     Block
 	env       Environment
 	elsewhere bool     // the block names a different address than the environment
-	needed    []string // credentials that only the environment has, for its own address
+	needed    []string // credentials of the environment, for its own address, without others in the block
 }
 
 // take reads the value of an argument into its target, and reports whether there is one.
@@ -35,8 +35,8 @@ func take[T any](r *resolver, name string, parse func(string) (T, error), target
 }
 
 // find returns the value of an argument in the block, or else in the environment, or else its default, and the subject
-// of an error about it. An empty string counts as absent. A value that is not known yet counts as given, so that the
-// environment does not replace it, and so does one that cannot be used.
+// of an error about it. An empty string counts as absent. An unknown value counts as given, so the environment does not
+// replace it, and so does an invalid one.
 func (r *resolver) find(name string) (text, whose string, given bool) {
 	value := r.block[name]
 	switch {
@@ -102,8 +102,8 @@ func (r *resolver) withholds(argument string) bool {
 	return true
 }
 
-// addMissing adds that an argument is absent, and why it is needed, "" if it always is. It says how to give it, and
-// which value is not one.
+// addMissing adds an absent argument, why it is needed ("" if it always is), how to give it, and which value does not
+// count.
 func (r *resolver) addMissing(name, why string, paragraphs ...string) {
 	need := cmp.Or(why, "A "+name+" is required.") + " Set it " + r.placesFor(name) + "."
 	paragraphs = append([]string{need, r.unusedValue(name)}, paragraphs...)
@@ -126,7 +126,7 @@ func (r *resolver) placesFor(name string) string {
 	return strings.Join(places, " or ")
 }
 
-// unusedValue says which value of an absent argument does not count, and why, or returns "".
+// unusedValue returns a sentence about a value of an absent argument that does not count, or "".
 func (r *resolver) unusedValue(name string) string {
 	withheld, blank := r.env.variablesFor(name), r.env.blankVariable(name)
 	switch {
@@ -140,7 +140,7 @@ func (r *resolver) unusedValue(name string) string {
 	return ""
 }
 
-// addInvalid adds what is wrong with the value of an argument.
+// addInvalid adds a mistake in the value of an argument.
 func (r *resolver) addInvalid(name, text string) {
 	r.add(Invalid, explain.SummaryInvalid(name), explain.Sentence(text), name)
 }

@@ -1,15 +1,17 @@
 // Package settings turns the provider's arguments and its environment into the configuration of a client, for the
-// provider and for the sandbox's `record`. [Resolve] is its way in: a value of the provider block wins over a variable
-// or the file it names, and that wins over a default. The package does not know the plugin framework, and no problem
-// shows anything that may be a secret.
+// provider and for the sandbox's `record`. Begin with [Resolve]: a value of the provider block wins over a variable or
+// the file it names, and those win over a default. The package does not know the plugin framework, and no problem shows
+// anything secret.
 package settings
 
 import (
+	"slices"
+
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// Block has the values of a provider block, by argument. It is nil if there is no block to give them in.
+// Block is the values of a provider block, by argument. It is nil for a program without one.
 type Block map[string]Value
 
 // Value is a value of a block. The zero Value is null.
@@ -25,9 +27,9 @@ type Resolved struct {
 	Client   catalogue.Config
 	Problems []Problem
 	Unknown  []string                  // the arguments whose values a plan does not know yet
-	Origins  map[string]explain.Origin // of the arguments that have a value
+	Origins  map[string]explain.Origin // of the arguments with a value
 	Shown    map[string]string         // what may be shown of them
-	// Withheld are variables that are not used, because they belong to the environment's own address.
+	// Withheld are unused variables: they belong to the environment's own address.
 	Withheld []string
 
 	credentials  []explain.Credential
@@ -45,11 +47,10 @@ type Problem struct {
 // Kind is the kind of a problem.
 type Kind int
 
-// A value that cannot be used; one that is required and absent, which `validate` does not report, because it runs where
-// credentials are absent; a warning.
+// The kinds of problems.
 const (
 	Invalid Kind = iota
-	Absent
+	Absent       // and required
 	Warning
 )
 
@@ -72,8 +73,13 @@ func Resolve(block Block, env Environment) Resolved {
 	return r.Resolved
 }
 
+// Mistakes returns the invalid values, without absent ones and warnings: `validate` runs without credentials.
+func (s Resolved) Mistakes() []Problem {
+	return slices.DeleteFunc(s.Problems, func(p Problem) bool { return p.Kind != Invalid })
+}
+
 // Explainer returns the Explainer of a process with this configuration.
-func (s *Resolved) Explainer() *explain.Explainer {
+func (s Resolved) Explainer() *explain.Explainer {
 	e := &explain.Explainer{
 		Credentials:    s.credentials,
 		Proxy:          s.Client.Proxy,

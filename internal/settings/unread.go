@@ -10,9 +10,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// warnOfUnread warns of variables that look like the provider's own and are not read, sorted by name, and says which
-// one may be meant. If a name has the prefix only nearly, the rest of it must be like an argument. No value is shown,
-// because it may be a secret.
+// warnOfUnread warns of unread variables similar to the provider's own, sorted by name, with the one likely meant. If a
+// name has the prefix only nearly, the rest of it must be like an argument. No value is shown: it may be a secret.
 func (r *resolver) warnOfUnread() {
 	var unread []string
 	for _, name := range slices.Sorted(maps.Keys(r.env)) {
@@ -34,14 +33,14 @@ func (r *resolver) warnOfUnread() {
 	}
 }
 
-// unseparated returns a name in upper case and without what may separate its words.
+// unseparated returns a name in upper case, without separators of words.
 func unseparated(name string) string {
 	return strings.ToUpper(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
-// ownPart returns the rest of a variable's name after the provider's prefix, however that is spelled, unseparated. It
-// is empty for other variables, for those of the sandbox and of tests, and for those that Kubernetes sets in every
-// pod beside a Service of this name.
+// ownPart returns the rest of a variable's name after the provider's prefix in any spelling, unseparated. It is empty
+// for other variables, for those of the sandbox and of tests, and for those Kubernetes sets in every pod beside a
+// Service of this name.
 func ownPart(name string) string {
 	rest, found := strings.CutPrefix(unseparated(name), "MODELCATALOG")
 	rest = strings.TrimPrefix(rest, "UE")
@@ -52,8 +51,8 @@ func ownPart(name string) string {
 	return rest
 }
 
-// meantBy returns the variable that a name without separators may be meant for: that of the only argument of whose
-// name it is a part, or of the one whose name is most like it.
+// meantBy returns the variable likely meant by a name without separators: that of the only argument containing it, or
+// of the one with the nearest name.
 func meantBy(rest string) string {
 	rest, ofFile := strings.CutSuffix(rest, "FILE")
 	like := slices.DeleteFunc(slices.Clone(Arguments), func(argument string) bool {

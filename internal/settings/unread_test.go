@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMisspeltVariables: a warning says which variable is meant. TestMessages of the provider has the sentences, and
-// names that are like none.
+// TestMisspeltVariables: a warning names the variable meant. The provider's TestMessages has the sentences, and names
+// like none.
 func TestMisspeltVariables(t *testing.T) {
 	t.Parallel()
 	var read []string

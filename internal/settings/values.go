@@ -19,7 +19,7 @@ const (
 	minPeriod, maxPeriod = time.Millisecond, 24 * time.Hour
 )
 
-// parseDuration reads a time that is longer than zero.
+// parseDuration reads a time longer than zero.
 func parseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {

@@ -46,10 +46,10 @@ func TestSettings(t *testing.T) {
 		"": "",
 		"CLIENT_SECRET=;CLIENT_SECRET_FILE=" + file: "",
 		"BASE_URL=":                         "A base_url is required. Set it in the environment variable MODELCATALOGUE_BASE_URL.",
-		"BASE_URL=http://catalogue:8080":    `The value of the environment variable MODELCATALOGUE_BASE_URL, "http://catalogue:8080", cannot`,
+		"BASE_URL=http://catalogue:8080":    `The value of the environment variable MODELCATALOGUE_BASE_URL, "http://catalogue:8080",`,
 		"BASE_URL=https://u:pass@c.example": "it must not hold a user name or password",
 		"CLIENT_SECRET=\t":                  "MODELCATALOGUE_CLIENT_SECRET is set, and it is blank.",
-		"CLIENT_ID=;CLIENT_SECRET=":         "Or give access_token in place of client_id and client_secret, such as in MODELCATALOGUE_ACCESS",
+		"CLIENT_ID=;CLIENT_SECRET=":         "Or give access_token in place of client_id and client_secret, such as in",
 	} {
 		t.Run(variables, func(t *testing.T) {
 			withCredentials(t)
