@@ -229,9 +229,10 @@ type NetworkError struct {
 	TimedOut bool
 	Limit    time.Duration // the time-out of one attempt, if that was over
 	Fault    Fault
-	Asked    bool   // the server has asked for a certificate of the client
-	Answered bool   // it has answered a request of the client
-	Issuer   string // of a certificate of an UnknownAuthority, or "" if it is signed by itself
+	Asked    bool     // the server has asked for a certificate of the client
+	Answered bool     // it has answered a request of the client
+	Issuer   string   // of a certificate of an UnknownAuthority, or "" if it is signed by itself
+	Names    []string // the hosts that the certificate of an OtherHost is for
 
 	ProxyStatus int    // the status that the proxy answered, or 0
 	ProxyAsks   string // its Proxy-Authenticate, or ""

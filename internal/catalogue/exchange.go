@@ -3,6 +3,7 @@ package catalogue
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -225,6 +226,11 @@ func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind 
 		Answered: c.answered.Load(),
 		Problem:  c.mask.Tidy(faultText(err), maxExcerpt),
 		Err:      err,
+	}
+	if other, ok := errors.AsType[x509.HostnameError](err); ok {
+		for _, name := range other.Certificate.DNSNames {
+			fault.Names = append(fault.Names, c.mask.Tidy(name, maxWord))
+		}
 	}
 	if answer, ok := errors.AsType[*proxyError](err); ok {
 		fault.ProxyStatus = answer.status

@@ -143,11 +143,14 @@ func ofNetwork(err error) bool {
 	return is || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled)
 }
 
-// isOdd reports whether an answer is not valid HTTP. net/http does not have a type for most of these errors.
+// isOdd reports whether this side found that an answer is not valid HTTP. net/http does not have types for most of
+// these errors.
 func isOdd(err error) bool {
 	text := err.Error()
-	return strings.Contains(text, "malformed HTTP") ||
-		strings.Contains(text, "transport connection broken") && !ofNetwork(err)
+	ofFrame := strings.HasPrefix(text, "connection error: ") || strings.HasPrefix(text, "stream error: ") ||
+		strings.Contains(text, "frame too large") // HTTP/2
+	ofHeader := strings.Contains(text, "malformed HTTP") || strings.Contains(text, "transport connection broken")
+	return (ofFrame || ofHeader) && !ofNetwork(err) && !strings.HasSuffix(text, "received from peer")
 }
 
 // issuerOf names the authority that signed a certificate which is not trusted. It returns "" if the server's own is

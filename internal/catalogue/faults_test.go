@@ -51,7 +51,11 @@ var (
 		Broken: {
 			failed("remote error", tls.AlertError(80)):                                            Broken,
 			fmt.Errorf("net/http: HTTP/1.x transport connection broken: %w", io.ErrUnexpectedEOF): Broken,
-			tls.RecordHeaderError{}: Broken,
+			tls.RecordHeaderError{}:                                                       Broken,
+			errors.New("connection error: PROTOCOL_ERROR"):                                NotHTTP,
+			errors.New("stream error: stream ID 1; PROTOCOL_ERROR; invalid header"):       NotHTTP,
+			errors.New("stream error: stream ID 1; PROTOCOL_ERROR; received from peer"):   Broken,
+			errors.New("http2: failed reading the frame payload: http2: frame too large"): NotHTTP,
 		},
 	}
 )
@@ -121,17 +125,17 @@ type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
-// Most answers of a proxy are final, because they would come again.
+// Most answers of a proxy are final, because they would come again. One may repeat the password.
 func TestWhatAProxyAnswers(t *testing.T) {
 	t.Parallel()
+	proxy := NewProxy(&url.URL{User: url.UserPassword("me", "hunter2hunter2")}, "HTTPS_PROXY")
 	for status, permanent := range map[int]bool{403: true, 404: true, 407: true, 408: false, 429: false, 502: false} {
-		c := New(configFor(t, "https://catalogue.example", Config{
-			Proxy:     NewProxy(&url.URL{}, "HTTPS_PROXY"),
-			Transport: failing{&proxyError{status: status}},
-		}))
+		answer := &proxyError{status: status, schemes: []string{"Basic hunter2hunter2"}}
+		c := New(configFor(t, "https://catalogue.example", Config{Proxy: proxy, Transport: failing{answer}}))
 		_, err := c.ModelGroups(t.Context(), "")
 		fault, _ := errors.AsType[*NetworkError](err)
-		if !fault.Fault.OfProxy() || fault.Fault.Permanent() != permanent || fault.ProxyStatus != status {
+		isTold := fault.Fault.OfProxy() && fault.ProxyStatus == status && fault.ProxyAsks == "Basic ***"
+		if !isTold || fault.Fault.Permanent() != permanent {
 			t.Errorf("%d: %+v, permanent %t", status, fault, !permanent)
 		}
 	}

@@ -160,20 +160,3 @@ func TestHeaders(t *testing.T) {
 		t.Errorf("%v, sent with %d of 2 requests", err, sent.Load())
 	}
 }
-
-// A server may ask for a certificate of the client, and answer without one.
-func TestAnAnswerOfAServerThatAskedForACertificate(t *testing.T) {
-	t.Parallel()
-	for want, wish := range map[bool]tls.ClientAuthType{true: tls.RequestClientCert, false: tls.NoClientCert} {
-		server := httptest.NewUnstartedServer(http.NotFoundHandler())
-		server.TLS = &tls.Config{ClientAuth: wish, MinVersion: tls.VersionTLS12}
-		server.StartTLS()
-		t.Cleanup(server.Close)
-		c := clientTo(t, server.URL, Config{CACertificates: []*x509.Certificate{server.Certificate()}})
-		_, err := c.ModelGroups(t.Context(), "")
-		api, _ := apiError(err)
-		if api == nil || api.Asked != want {
-			t.Errorf("%v, want asked: %t", err, want)
-		}
-	}
-}

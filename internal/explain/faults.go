@@ -22,15 +22,12 @@ import (
 func (m *message) unserved(network *catalogue.NetworkError) {
 	m.fact = fmt.Sprintf("The fault: %s, for %s", network.Problem, network.Endpoint)
 	m.fault = fmt.Sprint(network.Fault)
-	timeout, length := "request_timeout", network.Limit
-	if length == 0 {
-		timeout, length = "read_timeout", m.readTimeout
-	}
 	of, summary := m.by.adviceOn(network), summaryOf(network)
+	length := cmp.Or(network.Limit, m.readTimeout)
 	if network.TimedOut && length < time.Second && summary == SummaryUnreachable && !network.Fault.OfProxy() {
 		of.next = "Raise {timeout}: few connections are made in so short a time."
 	}
-	filled := m.filling(network, timeout, length)
+	filled := m.filling(network)
 	m.say(summary, filled.Replace(of.cause), filled.Replace(of.next))
 	if network.ProxyAsks != "" {
 		m.said = append(m.said, "Proxy-Authenticate: "+network.ProxyAsks)
@@ -127,7 +124,7 @@ var advices = map[catalogue.Fault]advice{
 		"Check the clock of this machine. If it is right, the service's operator has to replace the certificate.",
 	},
 	catalogue.OtherHost: {
-		"The server's certificate is not for {host}, the host of base_url.",
+		"The server's certificate is not for {host}, the host of base_url.{names}",
 		"Check base_url: use a name that the certificate has, if that is the service's. Otherwise the service's " +
 			"operator has to get a certificate for this name.",
 	},
@@ -183,16 +180,24 @@ func (e *Explainer) adviceOn(network *catalogue.NetworkError) advice {
 }
 
 // filling fills the words in braces of an advice.
-func (m *message) filling(network *catalogue.NetworkError, timeout string, length time.Duration) *strings.Replacer {
+func (m *message) filling(network *catalogue.NetworkError) *strings.Replacer {
 	scheme, address, _ := strings.Cut(network.Origin, "://")
 	host := (&url.URL{Host: address}).Hostname()
 	through, within, other := cmp.Or(m.by.Proxy, &catalogue.Proxy{}), "", ""
+	timeout, length := "request_timeout", cmp.Or(m.by.RequestTimeout, Duration(network.Limit))
+	if network.Limit == 0 {
+		timeout, length = "read_timeout", m.readTimeoutShown()
+	}
+	names := ""
+	if len(network.Names) > 0 {
+		names = " It is for " + Enumerated(network.Names) + "."
+	}
 	letter := redact.OddCharacter(host, func(r rune) bool { return r > unicode.MaxASCII })
 	if letter != "" { // it may only look like one of ASCII
 		letter = " Its " + letter + "."
 	}
 	if network.TimedOut {
-		within = fmt.Sprintf(" within %s, which is %s", timeout, Duration(length))
+		within = fmt.Sprintf(" within %s, which is %s", timeout, length)
 	}
 	if scheme == "http" && !network.Answered {
 		other = "If the server speaks TLS, write https:// in base_url. "
@@ -201,7 +206,8 @@ func (m *message) filling(network *catalogue.NetworkError, timeout string, lengt
 		"{address}", address,
 		"{host}", host,
 		"{letter}", letter,
-		"{hint}", m.by.whyNoProxy(scheme),
+		"{hint}", m.by.whyNoProxy(scheme, host),
+		"{names}", names,
 		"{scheme}", other,
 		"{within}", within,
 		"{timeout}", timeout,
@@ -215,8 +221,10 @@ func (m *message) filling(network *catalogue.NetworkError, timeout string, lengt
 }
 
 // whyNoProxy says why a request went through no proxy, or returns "".
-func (e *Explainer) whyNoProxy(scheme string) string {
+func (e *Explainer) whyNoProxy(scheme, host string) string {
 	switch {
+	case host == "localhost", net.ParseIP(host).IsLoopback(): // reached without one
+		return ""
 	case e.ProxyLeftOut != "":
 		return " " + e.ProxyLeftOut
 	case scheme == "https" && e.Proxy == nil:
