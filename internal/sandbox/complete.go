@@ -9,7 +9,7 @@ import (
 // completed returns the group with every field that the interface requires, and without those that revisions imply.
 func (g *group) completed() *group {
 	next := *g
-	next.Stated = withoutImplied(parseObject(complete(schemaOf("ModelGroup"), encode(g.Stated))))
+	next.Stated = withoutImplied(fill(schemaOf("ModelGroup"), maps.Clone(g.Stated)))
 	next.Models = nil
 	for _, m := range g.Models {
 		next.Models = append(next.Models, newModel(g.completedModel(m.Document)))
@@ -18,7 +18,7 @@ func (g *group) completed() *group {
 }
 
 // completedModel returns a model with every field that the interface requires, some of them from the group and from its
-// other fields.
+// first publication.
 func (g *group) completedModel(document object) object {
 	stated := maps.Clone(document)
 	maps.DeleteFunc(stated, func(_ string, value jsontext.Value) bool { return isNull(value) })
@@ -27,17 +27,24 @@ func (g *group) completedModel(document object) object {
 		"horizon":      g.Stated["timeHorizon"],
 		"updatedAt":    stated["createdAt"],
 	}
-	return parseObject(complete(schemaOf("Model"), encode(known.with(stated))))
+	return fill(schemaOf("Model"), known.with(stated))
 }
 
 // schemaOf returns the schema of that name in the OpenAPI document.
 func schemaOf(name string) node { return child(sent().root, "components", "schemas", name) }
 
-// complete returns a value with every member that a schema lists. A member that is absent, or null and must not be, has
-// no content then: the schema's x-empty, or else the empty value of its type.
-func complete(schema node, value jsontext.Value) jsontext.Value {
+// fill sets every member that a schema lists, those of its members too. One that is absent, or null and must not be,
+// has no content: the schema's x-empty, or else the empty value of its type.
+func fill(schema node, members object) object {
+	for name := range child(schema, "properties") {
+		members[name] = filled(child(schema, "properties", name), members[name])
+	}
+	return members
+}
+
+func filled(schema node, value jsontext.Value) jsontext.Value {
 	if to, isReference := schema["$ref"].(string); isReference {
-		return complete(sent().at(jsontext.Pointer(to[len("#"):])), value)
+		return filled(sent().at(jsontext.Pointer(to[len("#"):])), value)
 	}
 	if isNull(value) {
 		name, _ := schema["type"].(string) // more than one include null
@@ -50,15 +57,11 @@ func complete(schema node, value jsontext.Value) jsontext.Value {
 	case jsontext.KindBeginArray:
 		list := elements(value)
 		for i := range list {
-			list[i] = complete(child(schema, "items"), list[i])
+			list[i] = filled(child(schema, "items"), list[i])
 		}
 		return encode(list)
 	case jsontext.KindBeginObject:
-		members := parseObject(value)
-		for name := range child(schema, "properties") {
-			members[name] = complete(child(schema, "properties", name), members[name])
-		}
-		return encode(members)
+		return encode(fill(schema, parseObject(value)))
 	}
 	return value
 }
