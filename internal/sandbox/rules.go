@@ -99,7 +99,10 @@ func (e *TextErrors) checkInGroup(at jsontext.Pointer, model object, groupID str
 
 // checkValues adds what is wrong with the values of an axis. Those of other types than these are not shown.
 func (e *TextErrors) checkValues(at jsontext.Pointer, axis object) {
-	kinds := map[string]jsontext.Kind{"number": jsontext.KindNumber, "string": jsontext.KindString}
+	kinds := map[string]jsontext.Kind{
+		"number": jsontext.KindNumber,
+		"string": jsontext.KindString,
+	}
 	kind := kinds[axis.text("type")]
 	hasDefault := false
 	for i, value := range elements(axis["values"]) {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
@@ -57,18 +58,14 @@ func (r *readyLine) write(file string) error {
 	if found, err := os.Stat(file); err == nil && !found.Mode().IsRegular() {
 		return fmt.Errorf("%s exists and is not a regular file", file)
 	}
-	const readable = 0o644
-	line, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	// Its name is a new one: a link that somebody planted in a folder for all would be followed.
+	// A new name: a link under one that can be guessed would be followed.
 	work, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
 	if err != nil {
 		return err
 	}
-	_, err = work.Write(append(line, '\n'))
-	err = cmp.Or(err, work.Close(), os.Chmod(work.Name(), readable)) // whatever the umask
+	const readable = 0o644 // whatever the umask
+	encoder := jsontext.NewEncoder(work)
+	err = cmp.Or(json.MarshalEncode(encoder, r), work.Close(), os.Chmod(work.Name(), readable))
 	if err == nil {
 		err = os.Rename(work.Name(), file)
 	}

@@ -19,12 +19,10 @@ import (
 // read reads all groups with their models, one after the other. A group that is gone by then is left out, unless that
 // leaves no group at all: a service whose groups cannot be read is not an empty one.
 func (r *recording) read(ctx context.Context) ([]*recordedGroup, error) {
-	l := &look{}
-	listed, err := r.ask(ctx, l, sandbox.RouteGroups, "")
+	listed, err := r.ask(ctx, sandbox.RouteGroups, "")
 	if err != nil {
 		return nil, err
 	}
-	r.count(l.shapes)
 	groups := []*recordedGroup{}
 	for i, raw := range byID(listed) {
 		id := recordOf(raw).ID
@@ -35,7 +33,7 @@ func (r *recording) read(ctx context.Context) ([]*recordedGroup, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.count(append(found.shapes, found.rules...))
+		r.count(found.rules)
 		if found.Models == nil {
 			r.say("%d of %d groups: %+q is left out, because it is gone", i+1, len(listed), r.hide(id))
 			continue
@@ -54,7 +52,11 @@ func (r *recording) read(ctx context.Context) ([]*recordedGroup, error) {
 
 // fileOf returns the group of a file.
 func (r *recording) fileOf(answers *sandbox.Answers) *recordedGroup {
-	g := &recordedGroup{owner, r.document(answers.Listed), []any{}}
+	g := &recordedGroup{
+		Owner:  owner,
+		Group:  r.document(answers.Listed),
+		Models: []any{},
+	}
 	for _, model := range byID(answers.Models) {
 		g.Models = append(g.Models, r.document(model))
 	}
@@ -76,7 +78,7 @@ func (r *recording) readGroup(ctx context.Context, listed jsontext.Value) (*look
 
 // lookAgain looks at a group that has broken rules.
 func (r *recording) lookAgain(ctx context.Context, listed jsontext.Value, broken []string) (*look, error) {
-	groups, err := r.ask(ctx, &look{}, sandbox.RouteGroups, "")
+	groups, err := r.ask(ctx, sandbox.RouteGroups, "")
 	i := slices.IndexFunc(groups, func(raw jsontext.Value) bool { return isSameGroup(raw, listed) })
 	if err != nil || i < 0 {
 		return &look{}, err
@@ -87,37 +89,38 @@ func (r *recording) lookAgain(ctx context.Context, listed jsontext.Value, broken
 	return found, err
 }
 
-// look is what the service says about a group at one time. Each of its answers may depart from the document in shape,
-// and all of them together from its rules.
+// look is what the service says about a group at one time, and the rules that its answers break.
 type look struct {
 	sandbox.Answers
 
-	shapes, rules []string
+	rules []string
 }
 
 // look reads the models of a listed group and, if it is strict, what the other routes say about the group.
 func (r *recording) look(ctx context.Context, listed jsontext.Value) (l *look, err error) {
-	l = &look{Answers: sandbox.Answers{Listed: listed, IsWhole: r.isStrict}}
+	l = &look{}
+	l.Listed = listed
+	l.IsWhole = r.isStrict
 	for route, answer := range map[sandbox.Route]*[]jsontext.Value{
 		sandbox.RouteModels: &l.Models,
 		sandbox.RouteGroup:  &l.Group,
 		sandbox.RouteLatest: &l.Latest,
 	} {
 		if r.isStrict || route == sandbox.RouteModels {
-			if *answer, err = r.ask(ctx, l, route, recordOf(listed).ID); err != nil {
+			if *answer, err = r.ask(ctx, route, recordOf(listed).ID); err != nil {
 				return l, err
 			}
 		}
 	}
 	for route, rules := range l.Departures() {
-		l.rules = append(l.rules, onRoute(route, rules.Departures(r.hide))...)
+		l.rules = append(l.rules, onRoute(route, rules.Departures(r.hide)...)...)
 	}
 	return l, nil
 }
 
-// ask reads a list, or one document, and notes how the answer departs in shape. It returns nil if the answer is
-// NOT_FOUND.
-func (r *recording) ask(ctx context.Context, l *look, route sandbox.Route, id string) ([]jsontext.Value, error) {
+// ask reads a list, or one document, and counts where the answer departs from the OpenAPI document. It returns nil if
+// the answer is NOT_FOUND.
+func (r *recording) ask(ctx context.Context, route sandbox.Route, id string) ([]jsontext.Value, error) {
 	isList := route == sandbox.RouteGroups || route == sandbox.RouteModels
 	read := r.client.RawOne
 	if isList {
@@ -135,7 +138,8 @@ func (r *recording) ask(ctx context.Context, l *look, route sandbox.Route, id st
 	if !isList {
 		text = list[0]
 	}
-	l.shapes = append(l.shapes, onRoute(route, sandbox.Departures(route, http.StatusOK, text, r.hide))...)
+	departures := sandbox.Departures(route, http.StatusOK, text, r.hide)
+	r.count(onRoute(route, departures...))
 	return list, err
 }
 
@@ -147,7 +151,7 @@ func target(route sandbox.Route, id string) string {
 	return strings.Replace(route.Pattern(), "{id}", url.PathEscape(id), 1)
 }
 
-func onRoute(route sandbox.Route, departures []string) (lines []string) {
+func onRoute(route sandbox.Route, departures ...string) (lines []string) {
 	for _, departure := range departures {
 		lines = append(lines, "GET "+route.Pattern()+": "+departure)
 	}
@@ -198,22 +202,23 @@ func (r *recording) checkFilter(ctx context.Context, listed []jsontext.Value) er
 	}
 	delete(horizons, "")
 	for key := range horizons {
-		all, err := r.ask(ctx, &look{}, sandbox.RouteGroups, "")
+		all, err := r.ask(ctx, sandbox.RouteGroups, "")
 		if err != nil {
 			return err
 		}
-		selected, err := r.ask(ctx, &look{}, sandbox.RouteGroups, key)
+		selected, err := r.ask(ctx, sandbox.RouteGroups, key)
 		if err != nil {
 			return err
 		}
 		isOther := func(raw jsontext.Value) bool { return recordOf(raw).TimeHorizon.Key != key }
-		if all = slices.DeleteFunc(all, isOther); !slices.EqualFunc(byID(all), byID(selected), isSameGroup) {
-			r.count(onRoute(sandbox.RouteGroups, []string{"timeHorizon: must select the groups on it, and no others"}))
+		all = slices.DeleteFunc(all, isOther)
+		if !slices.EqualFunc(byID(all), byID(selected), isSameGroup) {
+			r.count(onRoute(sandbox.RouteGroups, "timeHorizon: must select the groups on it, and no others"))
 		}
 	}
-	_, err := r.ask(ctx, &look{}, sandbox.RouteGroups, "no-such-time-horizon")
+	_, err := r.ask(ctx, sandbox.RouteGroups, "no-such-time-horizon")
 	if refusal, ok := errors.AsType[*catalogue.APIError](err); !ok || refusal.Status != http.StatusBadRequest {
-		r.count(onRoute(sandbox.RouteGroups, []string{"timeHorizon: must be a BAD_REQUEST if nobody knows it"}))
+		r.count(onRoute(sandbox.RouteGroups, "timeHorizon: must be a BAD_REQUEST if nobody knows it"))
 	}
 	return nil
 }
