@@ -96,7 +96,10 @@ func played(title string, service func(*testing.T) http.Handler, more arguments,
 	through := func(t *testing.T, front func(http.Handler) http.Handler, headers map[string]any) []*tfprotov6.Diagnostic {
 		var diagnostics []*tfprotov6.Diagnostic
 		synctest.Test(t, func(t *testing.T) {
-			given := arguments{argHeaders: headers}.merge(more)
+			given := more
+			if headers != nil {
+				given = more.with(argHeaders, headers)
+			}
 			for _, a := range inMemory(t, front(service(t)), given).readAll(t, 1, reads) {
 				diagnostics = append(diagnostics, a.diagnostics...)
 			}
