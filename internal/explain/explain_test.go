@@ -306,64 +306,6 @@ func TestConfiguredValuesInMessages(t *testing.T) {
 	}
 }
 
-// A message about a gateway names what was sent to it, and offers only what was not.
-func TestWhatAGatewayGot(t *testing.T) {
-	t.Parallel()
-	const (
-		noHeader      = "If it needs a header, set headers. "
-		noCertificate = "If it needs a client certificate, set client_certificate_pem. "
-		checkNetwork  = "Check base_url too, and whether this machine's network is allowed there."
-		start         = "The answer has no code of the service"
-	)
-	header := explain.Gateway{Headers: []string{"X-A"}, HeadersFrom: "MODELCATALOGUE_HEADERS"}
-	certificate := explain.Gateway{Certificate: "the provider block", Oddities: []string{"The value of the header X-B is odd."}}
-	both := explain.Gateway{Headers: []string{"X-A", "X-B"}, HeadersFrom: "the provider block", Certificate: "a file"}
-	for _, test := range []struct {
-		by          explain.Gateway
-		asked       bool
-		start, next string
-	}{
-		{explain.Gateway{}, false, start, noHeader + noCertificate},
-		{
-			by:    explain.Gateway{},
-			asked: true,
-			start: "The server asked for a client certificate, and none is configured. " + start,
-			next:  "Give one that it accepts in client_certificate_pem, and its key in client_key_pem. " + noHeader,
-		},
-		{header, false, start, "Check what was sent: the header X-A (from MODELCATALOGUE_HEADERS). " + noCertificate},
-		{
-			by:    certificate,
-			start: start,
-			next:  noHeader + "The server did not ask for the certificate in client_certificate_pem. ",
-		},
-		{
-			by:    certificate,
-			asked: true,
-			start: start,
-			next:  "Check what was sent: the certificate in client_certificate_pem (from the provider block). " + noHeader,
-		},
-		{
-			by:    both,
-			asked: true,
-			start: start,
-			next: "Check what was sent: the headers X-A and X-B (from the provider block) and the certificate in " +
-				"client_certificate_pem (from a file). ",
-		},
-	} {
-		for _, answer := range []*catalogue.APIError{answered(400, "", ""), tokenAnswered(403, "900908", "")} {
-			answer.Asked = test.asked
-			by := &explain.Explainer{Gateway: test.by}
-			detail := by.Explain(&catalogue.RejectedError{Err: answer}, explain.Subject{}).Detail
-			if !strings.HasPrefix(detail, test.start) || !strings.HasSuffix(detail, "\n\n"+test.next+checkNetwork) {
-				t.Errorf("%+v, asked %t:\n%s", test.by, test.asked, detail)
-			}
-			if odd := explain.JoinFirst(test.by.Oddities, ""); !strings.Contains(detail, odd) {
-				t.Errorf("no %q:\n%s", odd, detail)
-			}
-		}
-	}
-}
-
 // A rejection ends every read of the process, even if the answer behind it cannot be quoted.
 func TestARejectionIsToldInFullOnce(t *testing.T) {
 	t.Parallel()

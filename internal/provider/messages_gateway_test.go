@@ -47,8 +47,10 @@ func gatewayScenes() []scene {
 		certifiedScene("a bundle with a certificate that is broken", func(certificate, _ string) arguments {
 			return arguments{argCACertificate: certificate + pemOf("CERTIFICATE", []byte("none")) + certificate}
 		}),
-		asking("a certificate of the client that a gateway misses", "No required SSL certificate was sent", false),
-		asking("a certificate of the client that a gateway does not accept", "The SSL certificate error", true),
+		behindTLS("a certificate of the client that a gateway misses", tls.RequestClientCert, false, nil),
+		behindTLS("a certificate of the client that a gateway does not accept", tls.RequestClientCert, true, nil),
+		behindTLS("a certificate of the client that a gateway does not ask for", tls.NoClientCert, true, nil),
+		behindTLS("a key and a certificate that a gateway does not accept", tls.RequestClientCert, true, map[string]any{"X-Key": "a"}),
 		{title: "a certificate of the client refused", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			served, authority := overTLS(t, http.NotFoundHandler(), &tls.Config{
 				ClientAuth: tls.RequireAndVerifyClientCert,
@@ -63,13 +65,14 @@ func gatewayScenes() []scene {
 	}
 }
 
-// asking returns a scene of a gateway that asks for a certificate of the client, and refuses a request in its own words.
-func asking(title, words string, given bool) scene {
+// behindTLS returns a scene of a gateway that refuses a request in its own words, and may ask for a certificate of the
+// client, which may be given.
+func behindTLS(title string, ask tls.ClientAuthType, isGiven bool, headers map[string]any) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		service := answering(400, "text/html", "<title>400 "+words+"</title>")
-		served, authority := overTLS(t, service, &tls.Config{ClientAuth: tls.RequestClientCert})
-		config := northwind(served.URL).with(argCACertificate, authority)
-		if given {
+		refuse := answering(400, "text/html", "<title>400 No required SSL certificate was sent</title>")
+		served, authority := overTLS(t, refuse, &tls.Config{ClientAuth: ask})
+		config := northwind(served.URL).merge(arguments{argCACertificate: authority, argHeaders: headers})
+		if isGiven {
 			_, config[argClientCertificate], config[argClientKey] = clientPair(t, "")
 		}
 		return readOnce(t, config)

@@ -72,7 +72,7 @@ func TestNoMessageShowsWhatARecordRepeats(t *testing.T) {
 			t.Helper()
 			front := changing(regexp.MustCompile(change[0]), change[1])
 			shown := rendered(s.through(t, front, map[string]any{"X-Key": secret}))
-			if strings.Contains(shown, secret[:8]) {
+			if strings.Contains(shown, "hunter2") {
 				t.Errorf("%q:\n%s", change, shown)
 			}
 			if strings.Contains(shown, "***") {
