@@ -76,7 +76,7 @@ func (m *message) redirected(api *catalogue.APIError) {
 	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", api.Location),
 		"If the service has moved, set base_url to its new address, without /v1 and anything after it. A redirect to "+
 			"a login page, or to the same address with a slash added, comes from a proxy or a gateway in between. "+
-			m.checkGateway(api.Asked, ""))
+			m.checkGateway(api.Asked))
 }
 
 // unusable explains a success whose body does not follow the interface. Many records may be wrong in the same way.
@@ -93,7 +93,7 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 		m.next = "Show this to the service's operator, and look for a newer version of the provider."
 	}
 	if unusable.IsPage { // of a login, perhaps
-		m.next = checkWhoAnswers + " " + m.checkGateway(unusable.Asked, "")
+		m.next = checkWhoAnswers + " " + m.checkGateway(unusable.Asked)
 	}
 	if unusable.ContentType != "" {
 		form = fmt.Sprintf(", content type %q", unusable.ContentType)

@@ -171,7 +171,7 @@ func TestMessagesByHand(t *testing.T) {
 			err:     &catalogue.GaveUpError{Cause: catalogue.TimeOver, Elapsed: time.Minute, WaitingFor: "the requests before it"},
 			summary: explain.SummaryTimeout,
 			parts:   []string{"was not answered within read_timeout, which is 1m. It was waiting for the requests before it."},
-			next:    "Raise read_timeout.",
+			next:    "or max_requests if it is set.",
 		},
 		"interrupted in a pause": {
 			err: &catalogue.InterruptedError{
@@ -282,26 +282,6 @@ func TestReasonsOfARejectedField(t *testing.T) {
 		api.Issues = []catalogue.Issue{issue}
 		if detail := told(api, explain.Subject{}).Detail(); !strings.Contains(detail, "\n  - "+line+"\nStatus 400") {
 			t.Errorf("no line %q in\n%s", line, detail)
-		}
-	}
-}
-
-// A ceiling is offered as it is configured, and a time-out is spelled so.
-func TestConfiguredValuesInMessages(t *testing.T) {
-	t.Parallel()
-	by := &explain.Explainer{MaxRequests: "60/1m", ReadTimeout: "60s"}
-	for next, err := range map[string]*catalogue.GaveUpError{
-		"read_timeout, which is 60s. It was waiting for a token.\n\nRaise read_timeout, or max_requests (now 60/1m).": {
-			Cause:      catalogue.TimeOver,
-			WaitingFor: "a token",
-		},
-		"raise read_timeout (now 60s). If several runs use these credentials, start fewer at once, or lower max_requests (now 60/1m).": {
-			Cause: catalogue.TimeOver,
-			Err:   answered(429, "", ""),
-		},
-	} {
-		if detail := by.Explain(err, explain.Subject{}).Detail; !strings.HasSuffix(detail, next) {
-			t.Errorf("it does not end with %q:\n%s", next, detail)
 		}
 	}
 }

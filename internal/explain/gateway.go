@@ -24,7 +24,7 @@ const (
 func (m *message) answeredInFront(api *catalogue.APIError) {
 	summary := SummaryNotAnswered
 	cause := "The answer has no code of the service, so something in front of it, such as a gateway or a firewall, " +
-		"may have sent it."
+		"may have sent it. If it says why, act on that."
 	switch {
 	case api.OfToken():
 		summary = SummaryNoToken
@@ -34,40 +34,32 @@ func (m *message) answeredInFront(api *catalogue.APIError) {
 	if api.Asked && m.by.Gateway.Certificate == "" {
 		cause = askedForNone + " " + cause
 	}
-	words := ""
-	if api.Message+api.Challenge != "" {
-		words = "If it says why, act on that."
-	}
-	m.say(summary, cause, m.checkGateway(api.Asked, words)+" Check base_url too, and whether this machine's "+
-		"network is allowed there.")
+	m.say(summary, cause, m.checkGateway(api.Asked)+" Check base_url too, and whether this machine's network is "+
+		"allowed there.")
 }
 
 // checkGateway says what was sent to a gateway, and offers only what was not. If the server asked for a certificate of
-// the client and none is configured, that comes first, before other words. It adds what looks wrong with what was sent.
-func (m *message) checkGateway(asked bool, words string) string {
+// the client and none is configured, that comes first. It adds what looks wrong with what was sent.
+func (m *message) checkGateway(asked bool) string {
 	g := m.by.Gateway
 	m.more = append(m.more, g.Oddities...)
 	var sent []string
-	var first, certificate string
-	header := "If it needs a header, set headers."
-	if names := Enumerated(g.Headers); len(g.Headers) > 1 {
-		header, sent = "", append(sent, fmt.Sprintf("the headers %s (from %s)", names, g.HeadersFrom))
-	} else if names != "" {
-		header, sent = "", append(sent, fmt.Sprintf("the header %s (from %s)", names, g.HeadersFrom))
+	check, header := "", "If it needs a header, set headers."
+	if len(g.Headers) > 0 {
+		header, sent = "", append(sent, fmt.Sprintf("%s in headers (from %s)", Enumerated(g.Headers), g.HeadersFrom))
 	}
+	first, certificate := "", "If it needs a client certificate, set client_certificate_pem."
 	switch {
 	case g.Certificate == "" && asked:
-		first = giveCertificate
-	case g.Certificate == "":
-		certificate = "If it needs a client certificate, set client_certificate_pem."
-	case asked:
+		first, certificate = giveCertificate, ""
+	case g.Certificate != "" && asked:
+		certificate = ""
 		sent = append(sent, fmt.Sprintf("the certificate in client_certificate_pem (from %s)", g.Certificate))
-	default:
+	case g.Certificate != "":
 		certificate = "The server did not ask for the certificate in client_certificate_pem."
 	}
-	check := ""
 	if sent != nil {
 		check = "Check what was sent: " + Enumerated(sent) + "."
 	}
-	return joined(" ", first, words, check, header, certificate)
+	return joined(" ", first, check, header, certificate)
 }

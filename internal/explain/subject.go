@@ -62,13 +62,10 @@ func (s Subject) explain(m *message, api *catalogue.APIError) {
 		s.missing(m, api)
 	}
 	m.Short = cmp.Or(m.Short, m.cause)
-	odd, whose := s.oddity(), "In the id, "
-	if s.IsHorizon {
-		whose = "In the time horizon, "
-	}
+	odd := s.oddity()
 	if odd != "" {
 		m.Short = "In {value}, " + odd + "."
-		odd = whose + odd + "."
+		odd = "In " + s.Path.String() + ", " + odd + "."
 	}
 	m.Path = s.Path
 	m.cause = s.filled(m.cause, redact.Abridged(s.Value))

@@ -34,10 +34,8 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError) {
 		return
 	case gaveUp.Err == nil:
 		const cause = "This read was not answered within read_timeout, which is %s. It was waiting for %s."
-		m.say(SummaryTimeout, fmt.Sprintf(cause, timeout, gaveUp.WaitingFor), "Raise read_timeout.")
-		if m.by.MaxRequests != "" {
-			m.next = "Raise read_timeout, or max_requests (now " + m.by.MaxRequests + ")."
-		}
+		m.say(SummaryTimeout, fmt.Sprintf(cause, timeout, gaveUp.WaitingFor),
+			"Raise read_timeout, or max_requests if it is set.")
 		return
 	}
 	if api != nil && gaveUp.Wait > 0 {
@@ -75,13 +73,9 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError) {
 		end = fmt.Sprintf(" read_timeout, which is %s, was over before one was let through.",
 			m.readTimeoutShown())
 	}
-	share := "give each a share of the allowance with max_requests."
-	if m.by.MaxRequests != "" {
-		share = "lower max_requests (now " + m.by.MaxRequests + ")."
-	}
 	m.say(SummaryRateLimited, "The service refuses requests for now (429)"+asked+end,
 		"Run again "+later(min(gaveUp.Wait, api.RetryAfter))+m.orRaise(gaveUp, api.RetryAfter)+". If several runs use "+
-			"these credentials, start fewer at once, or "+share)
+			"these credentials, start fewer at once, or give each a share of the allowance with max_requests.")
 }
 
 // orRaise offers a longer read_timeout, unless the wait is an hour or more. It says in whole seconds how long, unless
@@ -128,12 +122,18 @@ func attemptCount(n int) string {
 // readTimeoutShown spells the whole time of a read as it is configured.
 func (m *message) readTimeoutShown() string { return cmp.Or(m.by.ReadTimeout, Duration(m.readTimeout)) }
 
-// rounded spells a time that was measured, to the second from a second on.
-func rounded(d time.Duration) string {
-	if d >= time.Second {
-		return Duration(d.Round(time.Second))
+// rounded spells a time that was measured.
+func rounded(d time.Duration) string { return Duration(d.Round(unitOf(d))) }
+
+// unitOf returns what a time is rounded to.
+func unitOf(d time.Duration) time.Duration {
+	switch {
+	case d >= time.Hour:
+		return time.Minute
+	case d >= time.Second:
+		return time.Second
 	}
-	return Duration(d.Round(10 * time.Millisecond))
+	return 10 * time.Millisecond
 }
 
 // Duration spells a time as people write it in a configuration: 5m, and not 5m0s.
@@ -141,19 +141,14 @@ func Duration(d time.Duration) string {
 	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
 }
 
-// length says how long a wait is, rounded up: to the second, the minute from an hour on, or the day if it is very
-// long.
+// length says how long a wait is, in days if it is very long. It rounds up.
 func length(d time.Duration) string {
 	const day = 24 * time.Hour
-	switch {
-	case d >= 2*day:
+	if d >= 2*day {
 		return fmt.Sprintf("%d days", (d+day-1)/day)
-	case d >= time.Hour:
-		return Duration((d + time.Minute - 1).Truncate(time.Minute))
-	case d >= time.Second:
-		return Duration((d + time.Second - 1).Truncate(time.Second))
 	}
-	return rounded(d)
+	unit := unitOf(d)
+	return Duration((d + unit - 1).Truncate(unit))
 }
 
 // later says when to try again. The wait is 0 if none is known.
