@@ -26,7 +26,8 @@ func TestARandomLife(t *testing.T) {
 	for name, text := range map[string]string{
 		"the built-in catalogue": string(sandbox.DefaultFile()),
 		"the guide's":            readText(t, exampleFolder+"catalogue.json"),
-		"a short one":            file(`{"owner": "O", "group": {"id": "g"}}, {"owner": "O", "group": {"id": "h", "public": true}, "models": [{"id": "m", "revision": 3}]}`),
+		"a short one":            models(`{"id": "m", "revision": 3}`),
+		"an empty group":         group(`{"id": "g"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			catalogue, err := sandbox.ReadCatalogue(strings.NewReader(text))
@@ -38,9 +39,11 @@ func TestARandomLife(t *testing.T) {
 			pick := func(from ...string) string { return from[random.IntN(len(from))] }
 			ids := c.asOrganisation(catalogue.Organisations()[0]).get("/v1/model-group").ids(t)
 			for range 60 {
+				organisation := random.IntN(2) % len(catalogue.Organisations())
+				reader := c.asOrganisation(catalogue.Organisations()[organisation]) // until it is revoked
 				id := pick(ids...)
-				path := "/control/model-groups/" + url.PathEscape(id) + "/" + pick("publish", fmt.Sprintf("revisions/%d/", random.IntN(4))+pick("republish", "archive", "unarchive", "disable", "enable"))
-				body := ""
+				ofRevision := fmt.Sprintf("revisions/%d/", random.IntN(4)) + pick("republish", "archive", "unarchive", "disable", "enable")
+				path, body := "/control/model-groups/"+url.PathEscape(id)+"/"+pick("publish", ofRevision), ""
 				if strings.HasSuffix(path, "publish") {
 					body = "{" + pick(changes...) + "}"
 				}
@@ -53,9 +56,8 @@ func TestARandomLife(t *testing.T) {
 				} else if got.status != 204 && got.status != 404 {
 					t.Errorf("%s %s: %d %s", path, body, got.status, got.body)
 				}
-				caller := catalogue.Organisations()[random.IntN(2)%len(catalogue.Organisations())]
 				for route, read := range reads(id) {
-					expectNone(t, path+" "+body, route, c.asOrganisation(caller).get(read))
+					expectNone(t, path+" "+body, route, reader.get(read))
 				}
 			}
 			expectInterface(t, s, catalogue.Organisations())

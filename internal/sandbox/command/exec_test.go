@@ -53,23 +53,24 @@ func TestExec(t *testing.T) {
 		t.Fatal(err)
 	}
 	const announced = " reads made-up models at http://127.0.0.1:"
+	const echo = "sh / -c / echo $MODELCATALOGUE_CLIENT_ID"
 	for arguments, test := range map[string]struct {
 		status         int
 		stdout, stderr string
 	}{
-		"-- / sh / -c / echo done":                                                 {0, "done\n", "sh" + announced},
-		"sh / -c / exit 7":                                                         {7, "", announced},
-		"-- / sh / -c / kill -TERM $$":                                             {143, "", announced},
-		"-- / sh / -c / echo $MODELCATALOGUE_CLIENT_ID":                            {0, "northwind\n", "as Northwind"},
-		"-tls / sh / -c / test \"$MODELCATALOGUE_CA_CERTIFICATE_PEM\"":             {0, "", "https://127.0.0.1:"},
-		"-rate-limit=x / -- / true":                                                {2, "", "invalid value"},
-		"-organisation=Fabrikam Energy / sh / -c / echo $MODELCATALOGUE_CLIENT_ID": {0, "fabrikam\n", "as Fabrikam"},
-		"-organisation=fabrikam / -- / true":                                       {1, "", `-organisation: the catalogue has no organisation "fabrikam"; it has`},
-		"-- / no-such-command":                                                     {127, "", `exec: "no-such-command": executable file not found`},
-		"-- / terraform plan":                                                      {127, "", "its arguments, leave out the quotes\n"},
-		"-- / ./no-such":                                                           {127, "", "fork/exec ./no-such: no such file or directory\n"},
-		"-- / " + script:                                                           {126, "", "the interpreter that its first line names is not there"},
-		"-- / " + filepath.Dir(script):                                             {126, "", "permission denied"},
+		"-- / sh / -c / echo done":     {0, "done\n", "sh" + announced},
+		"sh / -c / exit 7":             {7, "", announced},
+		"-- / sh / -c / kill -TERM $$": {143, "", announced},
+		"-- / " + echo:                 {0, "northwind\n", "as Northwind"},
+		"-tls / sh / -c / test \"$MODELCATALOGUE_CA_CERTIFICATE_PEM\"": {0, "", "https://127.0.0.1:"},
+		"-rate-limit=x / -- / true":                                    {2, "", "invalid value"},
+		"-organisation=Fabrikam Energy / " + echo:                      {0, "fabrikam\n", "as Fabrikam"},
+		"-organisation=x / -- / true":                                  {1, "", `-organisation: the catalogue has no organisation "x"; it`},
+		"-- / no-such-command":                                         {127, "", `exec: "no-such-command": executable file not found`},
+		"-- / terraform plan":                                          {127, "", "its arguments, leave out the quotes\n"},
+		"-- / ./no-such":                                               {127, "", "fork/exec ./no-such: no such file or directory\n"},
+		"-- / " + script:                                               {126, "", "the interpreter that its first line names is not there"},
+		"-- / " + filepath.Dir(script):                                 {126, "", "permission denied"},
 	} {
 		cmd := executed(t, strings.Split(arguments, " / ")...)
 		var problems strings.Builder

@@ -241,7 +241,11 @@ func TestReadyAsksWhereTheSandboxListens(t *testing.T) {
 func TestReadyFileFollowsNoLink(t *testing.T) {
 	folder := t.TempDir()
 	planted, victim := filepath.Join(folder, "ready.json"), filepath.Join(folder, "victim")
-	err := errors.Join(os.WriteFile(victim, []byte("mine"), 0o600), os.Symlink(victim, fmt.Sprint(planted, ".", os.Getpid())), os.Symlink(victim, planted))
+	err := errors.Join(
+		os.WriteFile(victim, []byte("mine"), 0o600),
+		os.Symlink(victim, fmt.Sprint(planted, ".", os.Getpid())),
+		os.Symlink(victim, planted),
+	)
 	if err != nil {
 		t.Skip(err)
 	}

@@ -160,7 +160,7 @@ func TestAServiceThatMoves(t *testing.T) {
 	}
 	inBubble(t, "it loses a group", func(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
-		service.Inject(sandbox.Fault{Route: sandbox.RouteModels, Path: "/v1/model-group/" + group + "/models", Status: 404, Body: `{"code": "NOT_FOUND"}`})
+		misbehave(service, `{"path": "/v1/model-group/`+group+`/models", "code": "NOT_FOUND"}`)
 		service.Inject(sandbox.Fault{Route: sandbox.RouteGroups, Skip: 1, Times: 1, Status: 200, Body: `[]`})
 		got := recordFrom(t, service, false)
 		if got.err != nil || strings.Contains(got.text, group) || !strings.Contains(got.said, group+`" is left out, because it is gone`) {
