@@ -78,10 +78,9 @@ func hostMistake(address string, u *url.URL) string {
 	if u != nil {
 		host = u.Host
 	}
-	ofIPv6 := strings.LastIndexByte(host, ']') + 1
-	name, port, hasPort := strings.Cut(host[ofIPv6:], ":")
-	name = strings.ToLower(host[:ofIPv6] + name)
-	number, err := strconv.ParseUint(port, 10, 16)
+	parts := regexp.MustCompile(`(?s)^(\[[^]]*\]|[^:]*)(:(.*))?$`).FindStringSubmatch(host)
+	name := strings.ToLower(parts[1])
+	number, err := strconv.ParseUint(parts[3], 10, 16)
 	odd := redact.OddCharacter(name, otherThan("-._~%:[]"))
 	switch {
 	case name == "":
@@ -90,7 +89,7 @@ func hostMistake(address string, u *url.URL) string {
 		return "it has " + name + " in place of a host"
 	case odd != "":
 		return "in its host, " + odd
-	case hasPort && (err != nil || number == 0):
+	case parts[2] != "" && (err != nil || number == 0):
 		return "its port is not a number from 1 to 65535"
 	}
 	return ""
