@@ -63,7 +63,7 @@ type Client struct {
 	maxBody int64
 	mask    *redact.Mask
 	reads   *dispatcher
-	// The server has asked for a certificate of the client in a handshake, and has answered a request.
+	// The server has asked for a certificate of the client, and has answered a request (since then, if it asked).
 	asked, answered atomic.Bool
 }
 
@@ -71,7 +71,10 @@ type Client struct {
 func New(cfg Config) *Client {
 	c := &Client{maxBody: MaxBody, mask: &redact.Mask{}}
 	if cfg.Transport == nil {
-		cfg.Transport = newTransport(cfg, &c.asked)
+		cfg.Transport = newTransport(cfg, func() {
+			c.asked.Store(true)
+			c.answered.Store(false)
+		})
 	}
 	c.cfg = cfg
 	c.reads = newDispatcher(cfg, c.exchange, &question{

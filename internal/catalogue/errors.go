@@ -230,7 +230,7 @@ type NetworkError struct {
 	Limit    time.Duration // the time-out of one attempt, if that was over
 	Fault    Fault
 	Asked    bool     // the server has asked for a certificate of the client
-	Answered bool     // it has answered a request of the client
+	Answered bool     // it has answered a request (since then, if it asked)
 	Issuer   string   // of a certificate of an UnknownAuthority, or "" if it is signed by itself
 	Names    []string // the hosts that the certificate of an OtherHost is for
 

@@ -148,7 +148,7 @@ func (c *Client) send(ctx context.Context, sent *attempt) (*http.Response, error
 		c.answered.Store(true)
 		return response, nil
 	}
-	kind, cause := given.faultOf(err, c.asked.Load())
+	kind, cause := given.faultOf(err, c.asked.Load() && !c.answered.Load())
 	fault := c.networkError(ctx, sent.to(), cause, kind)
 	// Connections that are kept beside one that is dead are likely to be dead too.
 	kept, ok := c.cfg.Transport.(interface{ CloseIdleConnections() })

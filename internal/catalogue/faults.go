@@ -61,7 +61,7 @@ func (c *connections) faultOf(err error, asked bool) (fault Fault, cause error) 
 }
 
 // faultAt classifies an error by the stage that its attempt had reached. asked says that the server asked for a
-// certificate of the client: an alert then refuses what it got.
+// certificate of the client, and has not answered since: an alert then refuses what it got.
 func faultAt(stage Fault, err error, asked bool) Fault {
 	switch {
 	case stage == ProxyFailed:
@@ -75,7 +75,7 @@ func faultAt(stage Fault, err error, asked bool) Fault {
 	case stage == Unreachable:
 		return ofDial(err)
 	}
-	return stage
+	return Broken
 }
 
 // ofDial classifies an error of an attempt without a connection.

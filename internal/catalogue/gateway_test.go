@@ -160,3 +160,29 @@ func TestHeaders(t *testing.T) {
 		t.Errorf("%v, sent with %d of 2 requests", err, sent.Load())
 	}
 }
+
+// A server that accepts requests without a certificate, too, may fail in a later handshake for another reason.
+func TestAnAlertAfterAnAnswer(t *testing.T) {
+	t.Parallel()
+	var handshakes atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close")
+		answerTokens(w, r, "[]")
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.TLS = &tls.Config{
+		ClientAuth: tls.RequestClientCert,
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			if handshakes.Add(1) == 2 {
+				return nil, io.EOF // an alert of an internal error
+			}
+			return nil, nil
+		},
+	}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	_, err := asClient(t, server, tls.Certificate{}, nil).ModelGroups(t.Context(), "")
+	if fault, _ := errors.AsType[*NetworkError](err); fault == nil || fault.Fault != Handshake {
+		t.Error(err)
+	}
+}

@@ -22,9 +22,8 @@ type transport struct {
 	required      atomic.Bool
 }
 
-// newTransport makes the transport of all requests. It notes in asked that the service asks for a certificate of the
-// client.
-func newTransport(cfg Config, asked *atomic.Bool) *transport {
+// newTransport makes the transport of all requests. It calls asked if the service asks for a certificate of the client.
+func newTransport(cfg Config, asked func()) *transport {
 	dial := cfg.DialContext
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
@@ -38,7 +37,7 @@ func newTransport(cfg Config, asked *atomic.Bool) *transport {
 			RootCAs:    trusted(cfg.CACertificates),
 			// The given one goes even to a server that names other authorities, so that it reports why it refuses it.
 			GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-				asked.Store(true)
+				asked()
 				return &cfg.ClientCertificate, nil
 			},
 			Renegotiation: tls.RenegotiateOnceAsClient, // some servers ask once they know the path (TLS 1.2)

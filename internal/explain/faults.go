@@ -115,7 +115,7 @@ var advices = map[catalogue.Fault]advice{
 			"TLS connections, it signs with an authority of its own: give that one's.",
 	},
 	catalogue.NoAuthorities: {
-		"This machine has no root certificates, so it does not trust any server.{given}",
+		"This machine has no root certificates, so it does not trust a public authority.{given}",
 		"Install them, such as the package ca-certificates, or give the service's authority in ca_certificate_pem. " +
 			"If SSL_CERT_FILE or SSL_CERT_DIR is set, check that it names certificates.",
 	},
