@@ -151,13 +151,16 @@ func TestHeaders(t *testing.T) {
 		answerTokens(w, r, "[]")
 	}))
 	t.Cleanup(server.Close)
-	c := clientTo(t, server.URL, Config{
-		CACertificates: []*x509.Certificate{server.Certificate()},
-		Headers:        map[string]string{"Proxy-Authorization": "Bearer t", "x-key": "k"},
-		Proxy:          connecting(t, "http"),
-	})
-	if _, err := c.ModelGroups(t.Context(), ""); err != nil || sent.Load() != 2 {
-		t.Errorf("%v, sent with %d of 2 requests", err, sent.Load())
+	for _, scheme := range []string{"http", "https"} {
+		sent.Store(0)
+		c := clientTo(t, server.URL, Config{
+			CACertificates: []*x509.Certificate{server.Certificate()},
+			Headers:        map[string]string{"Proxy-Authorization": "Bearer t", "x-key": "k"},
+			Proxy:          connecting(t, scheme),
+		})
+		if _, err := c.ModelGroups(t.Context(), ""); err != nil || sent.Load() != 2 {
+			t.Errorf("%v, sent with %d of 2 requests", err, sent.Load())
+		}
 	}
 }
 
