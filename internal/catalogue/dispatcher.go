@@ -47,12 +47,10 @@ func (d *dispatcher) answer(ctx context.Context, q *question) (any, error) {
 		me.began = now
 		d.core.asks(now, q, me, ctx.Err())
 	})
-	select {
-	case got := <-told:
-		return got.value, got.err
-	case <-ctx.Done():
+	stop := context.AfterFunc(ctx, func() {
 		d.happens(func(now time.Time) { d.core.leaves(now, me, ctx.Err()) })
-	}
+	})
+	defer stop()
 	got := <-told
 	return got.value, got.err
 }
@@ -110,7 +108,7 @@ func (d *dispatcher) decide(event func(now time.Time)) (wanted []action) {
 			d.notes = append(d.notes, a)
 		}
 	}
-	if wake.IsZero() {
+	if wake.Equal(openEnd) {
 		d.timer.Stop()
 	} else {
 		d.timer.Reset(wake.Sub(now))

@@ -117,8 +117,8 @@ func (s *scheduler) ends(now time.Time, sent *attempt, got ended) {
 	}
 }
 
-// next decides what follows from an event. It returns the actions, and when to decide again if nothing happens before.
-// A zero time means never.
+// next decides what follows from an event. It returns the actions, and when to decide again if nothing happens before:
+// at openEnd, which never comes, only an event counts.
 func (s *scheduler) next(now time.Time) (wanted []action, wake time.Time) {
 	s.failLate(now)
 	for s.admitsOne(now) {
@@ -182,9 +182,10 @@ func (s *scheduler) updateWaits(now time.Time) {
 	}
 }
 
-// wakesAt returns the earliest moment at which the passing of time changes something, or the zero time: the patience for
-// the body of an answer is over, or a wait.
-func (s *scheduler) wakesAt(now time.Time) (wake time.Time) {
+// wakesAt returns the earliest moment at which the passing of time changes something: the patience for the body of an
+// answer is over, or a wait.
+func (s *scheduler) wakesAt(now time.Time) time.Time {
+	wake := openEnd
 	for _, sent := range s.awaited {
 		wake = sooner(now, wake, sent.patience)
 	}
@@ -194,9 +195,9 @@ func (s *scheduler) wakesAt(now time.Time) (wake time.Time) {
 	return wake
 }
 
-// sooner returns the earlier of wake and moment, if moment is still to come and wake is not zero.
+// sooner returns the earlier of wake and moment, or wake if moment is over.
 func sooner(now, wake, moment time.Time) time.Time {
-	if moment.After(now) && moment.Before(openEnd) && (wake.IsZero() || moment.Before(wake)) {
+	if moment.After(now) && moment.Before(wake) {
 		return moment
 	}
 	return wake

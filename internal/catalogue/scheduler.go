@@ -169,7 +169,7 @@ func (s *scheduler) end(q *question, got ended) {
 		return
 	}
 	q.done = true
-	s.answers.unshare(q)
+	delete(s.answers.shared, q.to)
 	s.queue = slices.DeleteFunc(s.queue, func(other *question) bool { return other == q })
 	if q.sent != nil {
 		s.stop(q.sent)

@@ -54,7 +54,7 @@ func TestTheSchedulerIsPure(t *testing.T) {
 		}
 	}
 	shell := impurities(t, "dispatcher.go")
-	for _, want := range []string{`"sync"`, "context.W", "ctx.", "go f", "select {", "chan", "<-", "time.Now", "time.Timer"} {
+	for _, want := range []string{`"sync"`, "context.W", "ctx.", "go f", "chan", "<-", "time.Now", "time.Timer"} {
 		if !slices.Contains(shell, want) {
 			t.Errorf("%q is not found in the shell: %q", want, shell)
 		}
@@ -119,7 +119,7 @@ func (s *stepped) run(callers, limited int) {
 		_, wake = s.ask(fmt.Sprint(i))
 	}
 	for s.ended < callers {
-		if len(s.answers) == 0 || !wake.IsZero() && wake.Before(s.answers[0].at) {
+		if len(s.answers) == 0 || wake.Before(s.answers[0].at) {
 			s.now = wake
 			wake = s.step(func() {})
 			continue

@@ -19,9 +19,6 @@ func (k *answers) share(q *question) {
 	}
 }
 
-// unshare stops callers from joining a question.
-func (k *answers) unshare(q *question) { delete(k.shared, q.to) }
-
 // keep keeps how a question ended, for callers who ask it later. A fault of the network may pass, so it is not kept.
 func (k *answers) keep(q *question, got ended) {
 	_, noAnswer := errors.AsType[*NetworkError](got.err)

@@ -103,8 +103,7 @@ func (p *Pace) InFlight(now time.Time) int {
 // Sent records that a request, for a read or a token, was sent at now. It returns the request's number.
 func (p *Pace) Sent(now time.Time) int {
 	p.last++
-	p.inFlight = p.young(now, 0)
-	p.inFlight = append(p.inFlight, request{number: p.last, sent: now})
+	p.inFlight = append(p.young(now, 0), request{number: p.last, sent: now})
 	if p.Ceiling.Requests > 0 {
 		p.counted = after(p.counted, now)
 		p.counted = append(p.counted, now.Add(Slow+p.Ceiling.Per))
@@ -132,7 +131,10 @@ func (p *Pace) Limited(number int, now time.Time, wait time.Duration) (inForce b
 	p.Ended(number, now)
 	until := now.Add(wait)
 	if !p.pause.until.After(now) {
-		p.pause = pause{from: now, until: now}
+		p.pause = pause{
+			from:  now,
+			until: now,
+		}
 	}
 	inForce = until.After(p.pause.until)
 	if inForce {
