@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
 var allowanceSeeds = flag.Int("allowance-seeds", 3, "how many seeds TestAllowances runs for each cell")
@@ -56,8 +58,7 @@ func about(d time.Duration) func(*rand.Rand) time.Duration {
 }
 
 func (c allowanceCell) String() string {
-	a := c.allowance
-	text := fmt.Sprintf("%s, %d in %s, %d × %d groups, %s", a.kind, a.requests, a.per, c.processes, c.groups, c.latency.name)
+	text := fmt.Sprintf("%s, %d × %d groups, %s", c.allowance, c.processes, c.groups, c.latency.name)
 	if c.stray > 0 {
 		text += ", a stray 429"
 	}
@@ -69,13 +70,13 @@ func (c allowanceCell) String() string {
 
 // least returns the shortest time in which the allowance lets that many instant requests through.
 func (a simAllowance) least(requests int) time.Duration {
-	first := time.Duration((requests-1)/a.requests) * a.per
+	first := time.Duration((requests-1)/a.Requests) * a.Per
 	switch {
 	case first == 0:
 		return 0
-	case a.kind == "bucket":
-		return time.Duration(requests-a.requests) * a.per / time.Duration(a.requests)
-	case a.kind == "fixed":
+	case a.Kind == sandbox.Bucket:
+		return time.Duration(requests-a.Requests) * a.Per / time.Duration(a.Requests)
+	case a.Kind == sandbox.FixedWindow:
 		return first - a.phase
 	}
 	return first
@@ -93,7 +94,7 @@ func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 8))
-		c.allowance.phase = between(random, 0, c.allowance.per-1)
+		c.allowance.phase = between(random, 0, c.allowance.Per-1)
 		out.least = c.allowance.least(c.processes*(c.groups+1)) + c.stray
 		began, counter, arrived := time.Now(), simCounter{simAllowance: c.allowance}, 0
 		limited := func(otherwise reply) reply {
@@ -126,7 +127,7 @@ func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 		}
 		ceiling := atMost(0, 0)
 		if c.ceiling {
-			ceiling = atMost(c.allowance.requests, c.allowance.per)
+			ceiling = atMost(c.allowance.Requests, c.allowance.Per)
 		}
 		var all sync.WaitGroup
 		for range c.processes {
@@ -148,7 +149,7 @@ func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 
 // most returns the most time that a plan may take, in multiples of the least, and how many windows more.
 func (c allowanceCell) most() (times, windows float64) {
-	second := c.allowance.per == sec
+	second := c.allowance.Per == sec
 	switch {
 	case c.ceiling:
 		return c.mostUnderCeiling(second), 0
@@ -156,7 +157,7 @@ func (c allowanceCell) most() (times, windows float64) {
 		return 2, 0
 	case c.processes > 1:
 		return 1.5, 0
-	case c.allowance.kind == "sliding":
+	case c.allowance.Kind == sandbox.SlidingWindow:
 		return 1.5, 1
 	}
 	return 1.25, 1
@@ -173,7 +174,7 @@ func (c allowanceCell) mostUnderCeiling(second bool) float64 {
 		return 2
 	case slow:
 		return 1.7 // a request counts for 6 s then, which is 1.5 times the window, and the first and last are not full
-	case c.allowance.kind == "bucket" && c.allowance.per == time.Minute:
+	case c.allowance.Kind == sandbox.Bucket && c.allowance.Per == time.Minute:
 		return 1.5 // a ceiling does not save up
 	}
 	return 1.3
@@ -201,7 +202,7 @@ func (c allowanceCell) measure(t *testing.T) string {
 	slices.SortFunc(runs, func(a, b allowanceRun) int { return cmp.Compare(a.times(), b.times()) })
 	median := runs[len(runs)/2]
 	times, windows := c.most()
-	if most := times*float64(median.least) + windows*float64(c.allowance.per); float64(median.took) > most {
+	if most := times*float64(median.least) + windows*float64(c.allowance.Per); float64(median.took) > most {
 		t.Errorf("%s: it took %s, want %s at most", c, median.took, time.Duration(most))
 	}
 	return fmt.Sprintf("| %s | %.2f | %d |\n", c, median.times(), median.limited)
@@ -212,8 +213,8 @@ func (r allowanceRun) times() float64 { return float64(r.took) / float64(r.least
 
 // allowanceCells are plans of one process or several, under allowances of each kind.
 func allowanceCells() (cells []allowanceCell) {
-	for _, kind := range []string{"fixed", "sliding", "bucket"} {
-		for _, size := range []simAllowance{{requests: 60, per: time.Minute}, {requests: 20, per: 4 * sec}, {requests: 10, per: sec}} {
+	for _, kind := range []sandbox.Counting{sandbox.FixedWindow, sandbox.SlidingWindow, sandbox.Bucket} {
+		for _, size := range []sandbox.Allowance{{Requests: 60, Per: time.Minute}, {Requests: 20, Per: 4 * sec}, {Requests: 10, Per: sec}} {
 			for _, cell := range []allowanceCell{
 				{processes: 1, groups: 300, latency: quick},
 				{processes: 1, groups: 300, latency: slow},
@@ -228,7 +229,8 @@ func allowanceCells() (cells []allowanceCell) {
 				{processes: 1, groups: 300, latency: slowest, ceiling: true},
 			} {
 				cell.atOnce = 10
-				cell.allowance = simAllowance{kind: kind, requests: size.requests, per: size.per}
+				size.Kind = kind
+				cell.allowance.Allowance = size
 				cells = append(cells, cell)
 			}
 		}

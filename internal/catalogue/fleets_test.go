@@ -4,6 +4,8 @@ import (
 	"flag"
 	"testing"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
 var fleetPlans = flag.Int("fleet-plans", 6, "how many plans TestFleetsShareAnAllowance makes of each kind")
@@ -18,11 +20,11 @@ type fleets struct {
 // plans returns plans of fixed and of sliding minutes, with quick answers and with a tail of slow ones. The service's
 // limiter is always quick.
 func (f fleets) plans() (cells []allowanceCell) {
-	for _, kind := range []string{"fixed", "sliding"} {
+	for _, kind := range []sandbox.Counting{sandbox.FixedWindow, sandbox.SlidingWindow} {
 		for _, latency := range []allowanceLatency{quick, tailed} {
 			for _, atOnce := range []int{10, 16} { // blocks, by an engine's default, and groups of one block
 				cells = append(cells, allowanceCell{
-					allowance: simAllowance{kind: kind, requests: 60, per: time.Minute},
+					allowance: simAllowance{Allowance: sandbox.Allowance{Kind: kind, Requests: 60, Per: time.Minute}},
 					processes: f.runs,
 					groups:    f.groups,
 					atOnce:    atOnce,

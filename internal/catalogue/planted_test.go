@@ -3,6 +3,7 @@ package catalogue_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,25 +15,22 @@ import (
 
 var plant = flag.Bool("planted", false, "have the simulation notice each fault of testdata/planted.txt")
 
-// plantedSeeds is how many seeds may pass until a fault is noticed: most need fifty, one some thousands.
-const plantedSeeds = "12000"
+// plantedSeeds is how many seeds may pass until a fault is noticed, as many as TestSimulation runs: most need fifty.
+const plantedSeeds = "20000"
 
 // plantedFault is the client with one mechanism broken: testdata/planted.txt says how it is written.
 type plantedFault struct{ rule, name, function, old, added string }
 
 func plantedFaults(t *testing.T) (faults []plantedFault) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "planted.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, block := range strings.Split(string(text), "\n== ")[1:] {
+	text := readText(t, filepath.Join("testdata", "planted.txt"))
+	for _, block := range strings.Split(text, "\n== ")[1:] {
 		lines := strings.Split(block, "\n")
 		f := plantedFault{function: strings.TrimPrefix(lines[1], "func ")}
 		f.rule, f.name, _ = strings.Cut(lines[0], ": ")
 		for _, line := range lines[2:] {
 			if removed, ok := strings.CutPrefix(line, "-"); ok {
-				f.old = strings.TrimSpace(removed)
+				f.old = removed + "\n"
 			}
 			if added, ok := strings.CutPrefix(line, "+"); ok {
 				f.added += added + "\n"
@@ -43,82 +41,58 @@ func plantedFaults(t *testing.T) (faults []plantedFault) {
 	return faults
 }
 
-// plantable is a function that faults change.
-type plantable struct {
-	path       string // of its file
-	head, body string
-	cases      string // the bodies with each fault
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
-// findPlantable returns the function of a fault.
-func findPlantable(t *testing.T, function string) *plantable {
+// find returns the function of a fault in one of the files of the package, in two parts.
+func (f plantedFault) find(t *testing.T, files map[string]string) (path, head, body string) {
 	t.Helper()
-	dir, name := ".", function
-	if inPace, ok := strings.CutPrefix(name, "pace."); ok {
-		dir, name = "../pace", inPace
-	}
+	name := f.function
 	if receiver, method, ok := strings.Cut(name, "."); ok {
 		name = `\(\w+ \*?` + receiver + `\) ` + method
 	}
-	declaration := regexp.MustCompile(`(?ms)^(func ` + name + `[\[(].*?\{$)(.*?)^\}$`)
-	paths, _ := filepath.Glob(filepath.Join(dir, "*.go"))
-	for _, path := range paths {
-		source, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if parts := declaration.FindSubmatch(source); parts != nil {
-			return &plantable{path: path, head: string(parts[1]), body: string(parts[2])}
+	declaration := regexp.MustCompile(`(?ms)^(func ` + name + `[\[(].*?\{\n)(.*?)^\}$`)
+	for path, text := range files {
+		if parts := declaration.FindStringSubmatch(text); parts != nil {
+			return path, parts[1], parts[2]
 		}
 	}
-	t.Fatalf("%s is not a function of the client", function)
-	return nil
-}
-
-// plant adds the body with a fault.
-func (p *plantable) plant(t *testing.T, f plantedFault) {
-	t.Helper()
-	changed := "\n" + f.added + p.body
-	if f.old != "" {
-		line := regexp.MustCompile(`(?m)^\s*` + regexp.QuoteMeta(f.old) + `$`)
-		if found := line.FindAllString(p.body, -1); len(found) != 1 {
-			t.Fatalf("%q stands %d times in %s", f.old, len(found), f.function)
-		}
-		changed = line.ReplaceAllLiteralString(p.body, f.added)
-	}
-	p.cases += fmt.Sprintf("case %q:%s", f.name, changed)
+	t.Fatalf("%s is not a function of the client", f.function)
+	return "", "", ""
 }
 
 // plantedTests builds the tests of this package with all faults, and returns their program. The variable PLANTED names
 // the fault that is in force.
 func plantedTests(t *testing.T, faults []plantedFault) string {
 	t.Helper()
-	functions := map[string]*plantable{}
+	sources := map[string]string{}
+	paths, _ := filepath.Glob("*.go")
+	for _, path := range paths {
+		sources[path] = readText(t, path)
+	}
+	files := maps.Clone(sources)
 	for _, f := range faults {
-		if functions[f.function] == nil {
-			functions[f.function] = findPlantable(t, f.function)
+		path, head, body := f.find(t, sources)
+		if f.old != "" && strings.Count(body, f.old) != 1 {
+			t.Fatalf("%q does not stand once in %s", f.old, f.function)
 		}
-		functions[f.function].plant(t, f)
-	}
-	const variable = "import \"os\"\nvar planted = os.Getenv(\"PLANTED\")\n"
-	files := map[string]string{
-		"planted.go":         "package catalogue\n" + variable,
-		"../pace/planted.go": "package pace\n" + variable,
-	}
-	for _, p := range functions {
-		if files[p.path] == "" {
-			source, err := os.ReadFile(p.path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files[p.path] = string(source)
+		cases := head + "switch planted {\n"
+		if !strings.Contains(files[path], cases) {
+			files[path] = strings.Replace(files[path], head+body, cases+"default:\n"+body+"}\n", 1)
 		}
-		whole := p.head + "\nswitch planted {\n" + p.cases + "default:" + p.body + "}\n"
-		files[p.path] = strings.Replace(files[p.path], p.head+p.body, whole, 1)
+		changed := strings.Replace(body, f.old, f.added, 1) // at its beginning, if f.old is empty
+		files[path] = strings.Replace(files[path], cases, fmt.Sprintf("%scase %q:\n%s", cases, f.name, changed), 1)
 	}
+	files["planted.go"] = "package catalogue\nimport \"os\"\nvar planted = os.Getenv(\"PLANTED\")\n"
 	dir, replaced := t.TempDir(), map[string]string{}
 	for path, text := range files {
-		replaced[path] = filepath.Join(dir, strings.ReplaceAll(path, "/", "-"))
+		replaced[path] = filepath.Join(dir, path)
 		if err := os.WriteFile(replaced[path], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

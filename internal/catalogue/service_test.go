@@ -25,7 +25,6 @@ type reply struct {
 	after  time.Duration // until its header comes
 	stall  time.Duration // from then until its body does
 	quick  bool          // its way back is instant
-	drains int           // how many connections end before its header comes, a millisecond apart
 	cut    bool          // the connection ends after a part of the body
 	err    error         // in place of an answer
 }
@@ -73,7 +72,7 @@ func (r reply) in(after time.Duration) reply {
 type service struct {
 	token  func(n int) reply                            // the n-th request for a token, from 1; nil for tokens that serve for ever
 	read   func(n int, r *http.Request) reply           // the n-th read, from 1; nil for found
-	answer func(x *request, r *http.Request) reply      // either, in place of both
+	answer func(x *request) reply                       // either, in place of both
 	takes  func(x *request) (there, back time.Duration) // the way of a request and of its answer, nil for instant
 
 	mu            sync.Mutex
@@ -123,9 +122,6 @@ type request struct {
 	left      bool // it ended because no caller waited for it any more
 	delivered bool // the client has all that the service sent
 
-	connections int           // that it was given
-	drainedAt   time.Duration // when it was given the last of them
-
 	simRequest
 }
 
@@ -147,17 +143,11 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	if answer.quick {
 		back = 0
 	}
-	switch {
+	switch trace := httptrace.ContextClientTrace(ctx); {
 	case is[tls.RecordHeaderError](answer.err):
-		httptrace.ContextClientTrace(ctx).TLSHandshakeStart()
+		trace.TLSHandshakeStart()
 	case !is[*net.OpError](answer.err): // else it never connected
-		s.connect(ctx, x)
-	}
-	for range answer.drains {
-		s.connect(ctx, x)
-		if err := elapse(ctx, time.Millisecond); err != nil {
-			return nil, s.end(x, err)
-		}
+		trace.GotConn(httptrace.GotConnInfo{Conn: new(net.TCPConn)})
 	}
 	if err := cmp.Or(elapse(ctx, answer.after+back), answer.err); err != nil {
 		return nil, s.end(x, err)
@@ -194,15 +184,6 @@ func (s *service) send(r *http.Request) *request {
 	return x
 }
 
-// connect gives a request a connection, as net/http tells it.
-func (s *service) connect(ctx context.Context, x *request) {
-	x.connections++
-	x.drainedAt = s.now()
-	if trace := httptrace.ContextClientTrace(ctx); trace != nil {
-		trace.GotConn(httptrace.GotConnInfo{Conn: new(net.TCPConn)})
-	}
-}
-
 func (s *service) receive(x *request, r *http.Request) (answer reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,7 +195,7 @@ func (s *service) receive(x *request, r *http.Request) (answer reply) {
 	}
 	switch {
 	case s.answer != nil:
-		answer = s.answer(x, r)
+		answer = s.answer(x)
 	case x.token && s.token != nil:
 		answer = s.token(s.tokens)
 	case x.token:
@@ -237,7 +218,7 @@ func (s *service) end(x *request, err error) error {
 	if x.endAt == never {
 		x.endAt = s.now()
 		x.timedOut = !x.delivered && errors.Is(err, context.DeadlineExceeded)
-		x.left = !x.delivered && errors.Is(err, context.Canceled) && x.connections < 9
+		x.left = !x.delivered && errors.Is(err, context.Canceled)
 	}
 	return err
 }

@@ -40,28 +40,14 @@ func (s *simService) fail(r *rand.Rand, x *request, status int, code string) rep
 	x.code = code
 	message := fmt.Sprintf("Message %d says %s.", x.number, s.echo(r, x))
 	body := map[string]any{
-		"code":       code,
-		"message":    message,
-		"statusCode": status,
-	}
-	if code == "VALIDATION_FAILED" {
-		issue := map[string]any{
-			"field":    "id",
-			"messages": []string{message},
-		}
-		body["data"] = map[string]any{"issues": []any{issue}}
+		"code":    code,
+		"message": message,
+		"data":    map[string]any{"issues": []any{map[string]any{"field": "id", "messages": []string{message}}}},
 	}
 	if x.token && status != http.StatusTooManyRequests {
-		body = map[string]any{
-			"error":             code,
-			"error_description": message,
-		}
+		body = map[string]any{"error": code, "error_description": message}
 	}
-	return reply{
-		status: status,
-		header: s.headers(r, x),
-		body:   string(inJSON(body)),
-	}
+	return reply{status: status, header: s.headers(r, x), body: string(inJSON(body))}
 }
 
 func inJSON(value any) []byte {

@@ -88,7 +88,7 @@ var causes = map[errorKind]func(blame) bool{
 
 	kindRejected: func(b blame) bool {
 		return b.anywhere(func(x *request) bool {
-			return x.token && x.code == "invalid_client" || b.mayProve(x)
+			return x.token && x.code == "invalid_client" || x.unauthorized() && b.isProof(x.with)
 		})
 	},
 	kindRenewals: func(b blame) bool {
@@ -130,16 +130,14 @@ var endings = map[catalogue.Cause]func(blame) bool{
 		return b.failedNow() && b.inOutage(false)
 	},
 	allowanceUsedUp: func(b blame) bool {
-		all := b.paces()
 		isHeld := b.failedNow() || b.anywhere(func(x *request) bool {
-			return x.limited() && b.holdsUntil(x, all) >= b.r.end
+			return x.limited() && b.holdsUntil(x) >= b.r.end
 		})
 		return isHeld && b.inOutage(true)
 	},
 	waitTooLong: func(b blame) bool {
 		backsOff := b.end.Wait <= longestBackOff && len(b.failures()) > 0
-		p := paceAt(b.paces(), b.r.end)
-		inGap := b.r.end+b.end.Wait == p.began+p.gap
+		inGap := b.r.end+b.end.Wait == b.gapAfter(b.r.end)
 		return b.end.Wait >= b.end.Remaining && (backsOff || inGap || slices.ContainsFunc(b.requests, b.asksToWait))
 	},
 	ceilingTooLow: func(b blame) bool {

@@ -15,6 +15,7 @@ type simCheck struct {
 	requests   []*request // in the order in which they were sent
 	tokens     []*request // those of them that ask for one
 	limits     []*request // those that were answered with 429, in the order of their answers
+	paced      []simPace
 	rule       string
 	violations []string
 }
@@ -26,10 +27,8 @@ var simRules = []struct {
 }{
 	{name: "endless", hold: (*simCheck).notEndless},
 	{name: "pause", hold: (*simCheck).noRequestInAPause},
-	{name: "gap", hold: (*simCheck).noRequestInAGap},
-	{name: "window", hold: (*simCheck).noMoreInFlight},
+	{name: "pace", hold: (*simCheck).asThePaceLets},
 	{name: "ceiling", hold: (*simCheck).neverAboveTheCeiling},
-	{name: "connections", hold: (*simCheck).fewConnections},
 	{name: "one token request", hold: (*simCheck).oneTokenRequestAtATime},
 	{name: "token current", hold: (*simCheck).noReadWithABadToken},
 	{name: "proof", hold: (*simCheck).nothingAfterAProof},
@@ -37,8 +36,7 @@ var simRules = []struct {
 	{name: "time", hold: (*simCheck).inTime},
 	{name: "nothing runs", hold: (*simCheck).nothingRuns},
 	{name: "latch", hold: (*simCheck).silentOnceEnded},
-	{name: "at once", hold: (*simCheck).atOnceIfABackOffDoesNotFit},
-	{name: "at once", hold: (*simCheck).atOnceIfAPauseDoesNotFit},
+	{name: "at once", hold: (*simCheck).atOnceIfAWaitDoesNotFit},
 	{name: "order", hold: (*simCheck).inOrder},
 	{name: "held", hold: (*simCheck).noReadIsHeld},
 	{name: "answer", hold: (*simCheck).answersAreTheRecords},
@@ -62,6 +60,7 @@ func (run *simRun) check() []string {
 	slices.SortStableFunc(c.limits, func(a, b *request) int {
 		return cmp.Compare(a.headerAt, b.headerAt)
 	})
+	c.paced = c.paces(sec)
 	for _, x := range c.tokens {
 		if x.issued != nil && x.whole() {
 			x.issued.known = x.endAt
@@ -120,15 +119,6 @@ func (c *simCheck) neverAboveTheCeiling() {
 	}
 }
 
-// fewConnections: an attempt ends with the ninth connection that it is given.
-func (c *simCheck) fewConnections() {
-	for _, x := range c.requests {
-		if x.connections > 9 || x.connections == 9 && x.endAt > x.drainedAt {
-			c.fail("request %d was given %d connections, the last at %s, and ended at %s", x.number, x.connections, x.drainedAt, x.endAt)
-		}
-	}
-}
-
 // oneTokenRequestAtATime checks the first half of invariant 2. A request needs a reason: no token, a rejected one, or
 // one that ends.
 func (c *simCheck) oneTokenRequestAtATime() {
@@ -166,14 +156,11 @@ func (c *simCheck) noReadWithABadToken() {
 
 // nothingAfterAProof: once a 401 proves that the credentials are rejected, nothing is sent.
 func (c *simCheck) nothingAfterAProof() {
-	for _, proof := range c.requests {
-		if !c.proves(proof) {
-			continue
-		}
+	for _, t := range filter(c.known(), c.isProof) {
+		at := c.rejectedAt(t)
 		for _, x := range c.requests {
-			if x.sentAt > proof.headerAt {
-				c.fail("request %d was sent at %s, though request %d had proved a rejection at %s",
-					x.number, x.sentAt, proof.number, proof.headerAt)
+			if x.sentAt > at {
+				c.fail("request %d was sent at %s, though token %d had proved a rejection at %s", x.number, x.sentAt, t.number, at)
 			}
 		}
 	}
@@ -240,7 +227,7 @@ func (c *simCheck) noCredentialShown() {
 	for _, r := range c.readings {
 		all += "\n" + r.text()
 	}
-	for what, part := range map[string]string{"secret": c.service.secretPart, "token": c.service.tokenPart} {
+	for what, part := range map[string]string{"secret": secretPart, "token": tokenPart} {
 		if i := strings.Index(all, part); i >= 0 {
 			c.fail("the %s stands in …%s…", what, all[max(0, i-100):min(len(all), i+100)])
 		}

@@ -77,7 +77,6 @@ func (x *request) waits() (until time.Duration, named bool) {
 
 const (
 	longestBackOff = 30 * sec * 5 / 4 // with its jitter
-	maxGap         = 8 * sec          // after a 429 while all are limited
 	maxRenewals    = 4                // of the token, for one read
 )
 
@@ -156,54 +155,29 @@ func (c *simCheck) rejectedAt(t *simToken) time.Duration {
 	return at
 }
 
-// passedBetween reports whether a read was let through between two moments: with the token, or with any if it is nil.
-func (c *simCheck) passedBetween(from, to time.Duration, with *simToken) bool {
+// passedBetween reports whether a read was let through between two moments.
+func (c *simCheck) passedBetween(from, to time.Duration) bool {
 	return slices.ContainsFunc(c.requests, func(x *request) bool {
-		return x.passed() && x.headerAt >= from && x.headerAt <= to && (with == nil || x.with == with)
+		return x.passed() && x.headerAt >= from && x.headerAt <= to
 	})
 }
 
-// replaced returns the rejected token that a token was requested to replace, or nil.
-func (c *simCheck) replaced(t *simToken) *simToken {
-	before := c.current(t.requested)
-	if before == nil || c.rejectedAt(before) > t.requested {
-		return nil
+// inARow returns how many tokens were rejected in a row, this one included: each was requested because the one before
+// was rejected, and was rejected itself within a minute, before any read was let through.
+func (c *simCheck) inARow(t *simToken) int {
+	before, at := c.current(t.requested), c.rejectedAt(t)
+	isReplaced := before != nil && c.rejectedAt(before) <= t.requested
+	if !isReplaced || at >= t.requested+time.Minute || c.passedBetween(t.requested+1, at-1) {
+		return 0
 	}
-	return before
+	return 1 + c.inARow(before)
 }
 
-// mayProve reports whether the 401 to x can prove that the credentials are rejected: its token replaced one that was
-// rejected, and was rejected itself within a minute, before it served a read. If any token has served a read, the one
-// before has to be such a token too, and no read may have been let through since the second was requested.
-func (c *simCheck) mayProve(x *request) bool {
-	if !x.unauthorized() {
-		return false
-	}
-	unproven := func(t *simToken, at time.Duration) bool {
-		return c.replaced(t) != nil && at <= t.known+time.Minute && !c.passedBetween(0, at-1, t)
-	}
-	if !unproven(x.with, x.headerAt) {
-		return false
-	}
-	if !c.passedBetween(0, x.headerAt-1, nil) {
-		return true
-	}
-	before := c.replaced(x.with)
-	return unproven(before, c.rejectedAt(before)) && !c.passedBetween(x.with.requested+1, x.headerAt-1, nil)
-}
-
-// proves reports whether the 401 to x proves that the credentials are rejected, however the rule is read: as mayProve
-// says, and nothing was let through since the first of the tokens was requested.
-func (c *simCheck) proves(x *request) bool {
-	if !c.mayProve(x) || c.rejectedAt(x.with) < x.headerAt || x.headerAt >= x.with.requested+time.Minute {
-		return false
-	}
-	before := c.replaced(x.with)
-	if !c.passedBetween(0, x.headerAt, nil) {
-		return true
-	}
-	inTime := c.rejectedAt(before) < before.requested+time.Minute
-	return inTime && !c.passedBetween(before.requested, x.headerAt, nil)
+// isProof reports whether the rejection of a token proves that the credentials are rejected. If a read was let through
+// before, it takes two in a row.
+func (c *simCheck) isProof(t *simToken) bool {
+	inARow := c.inARow(t)
+	return inARow > 1 || inARow == 1 && !c.passedBetween(0, c.rejectedAt(t)-1)
 }
 
 // shares reports whether the i-th reading joined one that had begun before it.
@@ -219,14 +193,4 @@ func (c *simCheck) cameAfter(r *simReading, x *request) bool {
 	return !slices.ContainsFunc(c.readings, func(q *simReading) bool {
 		return q.path == x.path && q.start <= r.start && q.end >= r.start
 	})
-}
-
-// freed returns the latest moment at which the ceiling lets one more request be sent after these.
-func (c *simCheck) freed(sent []*request) time.Duration {
-	var ends []time.Duration
-	for _, x := range sent {
-		ends = append(ends, x.began()+c.plan.ceiling.Per)
-	}
-	slices.Sort(ends)
-	return ends[len(ends)-c.plan.ceiling.Requests]
 }

@@ -174,11 +174,10 @@ func (c *simCheck) counts(r *simReading, end ending) bool {
 }
 
 // holdsUntil returns when a 429, its pause and its gap are over, at the latest.
-func (c *simCheck) holdsUntil(x *request, all []simPace) time.Duration {
+func (c *simCheck) holdsUntil(x *request) time.Duration {
 	until, named := x.waits()
 	if !named {
 		until = x.headerAt + longestBackOff
 	}
-	p := paceAt(all, x.headerAt)
-	return max(until, p.began+p.gap, x.endAt)
+	return max(until, c.gapAfter(x.headerAt), x.endAt)
 }

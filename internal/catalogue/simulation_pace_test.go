@@ -4,148 +4,79 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// The rules of the pace, as a reader of the contract would keep them beside a log of the requests.
+// The pace of a process. Package pace keeps it beside a log of the requests: its own tests show that it is right, and
+// these rules that the client obeys it.
 
-const (
-	counted   = 3 * sec // a request counts as in flight no longer
-	longPause = 3 * sec // after which at most two are in flight at first
-	perGrowth = 16      // that are let through make room for one more
-)
-
-// simPace is the pace of a process between two answers.
+// simPace is the pace after an event: a request is sent, its header comes, or it ends without one.
 type simPace struct {
-	from   time.Duration // the first of them
-	began  time.Duration // the last pause
-	window int           // how many requests may be in flight, times perGrowth; 0 for any number
-	low    int           // the same, if a pause that the client chose was a long one
-	passed bool          // a request that was sent after the last pause began was let through
-	gap    time.Duration // after the 429 that began the last pause, for which nothing is sent
-	pause  simSpan       // that the 429s of the last burst ask for together
+	at    time.Duration
+	x     *request
+	sends int           // 1 if it is sent
+	gap   time.Duration // the end of the last gap
+	until time.Duration // when one more may be sent, if nothing else happens before
 }
 
-// paces returns the pace of the process after each answer, in order.
-func (c *simCheck) paces() []simPace {
-	answers := filter(c.requests, func(x *request) bool {
-		return x.headerAt != never
+// paces returns the pace after each event. unnamed is for how long the client pauses if a 429 leaves that open.
+func (c *simCheck) paces(unnamed time.Duration) (all []simPace) {
+	for _, x := range c.requests {
+		answered := max(min(x.headerAt, x.endAt), x.sentAt+1)
+		all = append(all, simPace{at: x.sentAt, x: x, sends: 1}, simPace{at: answered, x: x})
+	}
+	slices.SortStableFunc(all, func(a, b simPace) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.sends, b.sends))
 	})
-	slices.SortStableFunc(answers, func(a, b *request) int {
-		return cmp.Compare(a.headerAt, b.headerAt)
-	})
-	p := simPace{from: -1, began: -1}
-	all := []simPace{p}
-	for _, x := range answers {
-		p.from = x.headerAt
-		switch ofBurst := x.sentAt <= p.began; {
-		case ofBurst: // it counts once
-		case x.limited():
-			p = p.limited(c.inFlight(p, x.headerAt, x))
-		case p.window > 0:
-			p.window++
-			p.low++
-			p.passed = true
+	p := pace.Pace{Ceiling: c.plan.ceiling}
+	for i, e := range all {
+		now, number := c.service.began.Add(e.at), e.x.number+1
+		switch until, named := e.x.waits(); {
+		case e.sends == 1 && e.x.endAt > e.at:
+			p.Sent(now)
+		case e.sends == 1: // its reader left at the same moment
+			p.Ended(p.Sent(now), now)
+		case e.x.status == 0:
+			p.Ended(number, now)
+		case !e.x.limited():
+			p.Answered(number, now)
+		case named:
+			p.Limited(number, now, until-e.at)
+		default:
+			p.Limited(number, now, unnamed)
 		}
-		if x.limited() {
-			p.prolong(x)
-		}
-		all = append(all, p)
+		ends := []time.Time{p.PausedUntil(), p.GapUntil(), p.CeilingAfter(0, now), p.RoomAt(now)}
+		all[i].gap = p.GapUntil().Sub(c.service.began)
+		all[i].until = slices.MaxFunc(ends, time.Time.Compare).Sub(c.service.began)
 	}
 	return all
 }
 
-// prolong adds the wait of a 429 to the pause. After a long pause at most two are in flight at first.
-func (p *simPace) prolong(x *request) {
-	until, named := x.waits()
-	if !named {
-		p.low = min(p.low, 2*perGrowth)
-	}
-	if p.pause.to <= x.headerAt {
-		p.pause.from = x.headerAt
-	}
-	p.pause.to = max(p.pause.to, until)
-	if p.pause.to-p.pause.from >= longPause {
-		p.window = min(p.window, 2*perGrowth)
-	}
-	p.low = min(p.low, p.window)
-}
-
-// limited returns the pace after a 429 that begins a burst, when that many requests were in flight.
-func (p *simPace) limited(inFlight int) simPace {
-	next := simPace{from: p.from, began: p.from, pause: p.pause, window: max(1, inFlight/2) * perGrowth}
-	next.low = next.window
-	if p.window > 0 && !p.passed {
-		next.gap = min(max(sec, 2*p.gap), maxGap)
-	}
-	return next
-}
-
-// inFlight returns how many requests are in flight at a moment, before x if it is sent then, and with x if it is
-// answered then.
-func (c *simCheck) inFlight(p simPace, at time.Duration, x *request) (n int) {
-	for _, y := range c.requests {
-		answered := min(y.headerAt, y.endAt)
-		sent := y.sentAt > p.began && y.sentAt <= at && (y.sentAt < at || x == nil || y.number < x.number)
-		if sent && y.sentAt+counted > at && (answered > at || y == x) {
-			n++
-		}
-	}
-	return n
-}
-
-// paceAt returns the pace after the answers that came before a moment or at it.
-func paceAt(all []simPace, at time.Duration) simPace {
-	i, _ := slices.BinarySearchFunc(all, at, func(p simPace, at time.Duration) int {
-		if p.from <= at {
-			return -1
-		}
-		return 1
-	})
-	return all[max(0, i-1)]
-}
-
-// noMoreInFlight: after a pause at most half as many are in flight as before it, and one more for every sixteen that
-// were let through; at first at most two if the pause was long.
-func (c *simCheck) noMoreInFlight() {
-	all := c.paces()
-	for _, x := range c.requests {
-		p := paceAt(all, x.sentAt)
-		if n := c.inFlight(p, x.sentAt, x); p.window > 0 && n >= p.window/perGrowth {
-			c.fail("request %d was sent at %s, when %d were in flight, and %d may be since the pause that began at %s",
-				x.number, x.sentAt, n, p.window/perGrowth, p.began)
+// asThePaceLets: nothing is sent before pause, gap, ceiling and congestion window let it.
+func (c *simCheck) asThePaceLets() {
+	for i, p := range c.paced[min(1, len(c.paced)):] {
+		if before := c.paced[i]; p.sends == 1 && p.at < before.until {
+			c.fail("request %d was sent at %s, and since %s the pace lets none be sent until %s", p.x.number, p.at, before.at, before.until)
 		}
 	}
 }
 
-// noRequestInAGap: a 429 after which nothing was let through is followed by 1, 2, 4 and at most 8 s without a request.
-func (c *simCheck) noRequestInAGap() {
-	all := c.paces()
-	for _, x := range c.requests {
-		p := paceAt(all, x.sentAt-1)
-		if x.sentAt < p.began+p.gap {
-			c.fail("request %d was sent at %s, in the gap of %s that began at %s", x.number, x.sentAt, p.gap, p.began)
-		}
-	}
-}
-
-// heldByPace returns when the process sends nothing because of a gap, or because its window is full.
+// heldByPace returns when the pace lets nothing be sent, at most.
 func (c *simCheck) heldByPace() (held []simSpan) {
-	all := c.paces()
-	var moments []time.Duration
-	for _, p := range all {
-		held = append(held, simSpan{p.began, p.began + p.gap})
-		moments = append(moments, p.from)
-	}
-	for _, x := range c.requests {
-		moments = append(moments, x.sentAt, x.sentAt+counted, x.endAt)
-	}
-	slices.Sort(moments)
-	moments = slices.Compact(moments)
-	for i, at := range moments[:len(moments)-1] {
-		p := paceAt(all, at)
-		if p.window > 0 && c.inFlight(p, at, nil) >= p.low/perGrowth {
-			held = append(held, simSpan{at, moments[i+1]})
-		}
+	all := append(c.paces(longestBackOff), simPace{at: never})
+	for i, p := range all[:len(all)-1] {
+		held = append(held, simSpan{p.at, min(p.until, all[i+1].at)})
 	}
 	return held
+}
+
+// gapAfter returns the end of the last gap that had begun by a moment.
+func (c *simCheck) gapAfter(at time.Duration) (gap time.Duration) {
+	for _, p := range c.paced {
+		if p.at <= at {
+			gap = p.gap
+		}
+	}
+	return gap
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
 // dice draws every decision of a simulation from the seed and a name. Goroutines of a bubble run in any order, so the
@@ -76,7 +77,6 @@ type simServicePlan struct {
 
 	tokenLife    time.Duration // 0: a token serves for ever
 	unstated     bool          // its life is not stated
-	jsonOnly     int           // the status of the answer to a form, 0 if it is taken
 	wrongSecret  bool
 	revocations  []time.Duration // when all tokens are revoked
 	disabledFrom time.Duration   // when the organisation is disabled, 0: never
@@ -95,7 +95,7 @@ var (
 	passingReadFaults = []string{
 		"408", "500", "502", "503", "503 seconds", "500 html", "reset", "hang", "hang", "cut length", "cut json",
 		"stall", "slow", "slow", "429 stall", "500 stall", "401", "401 stray", "401 late", "401 late",
-		"drains", "drains", faultNoHost, faultNobodyListens,
+		faultNoHost, faultNobodyListens,
 		"429 seconds", "429 fraction", "429 date", "429 absent", "429 0",
 	}
 	finalReadFaults = []string{
@@ -103,13 +103,10 @@ var (
 	}
 	passingTokenFaults = []string{
 		"502 temporarily", "500", "503", "503 seconds", "408", "reset", "hang", "cut length", "cut json", "stall", "slow",
-		"drains", faultNoHost, faultNobodyListens,
+		faultNoHost, faultNobodyListens,
 		"429 seconds", "429 fraction", "429 date", "429 absent", "429 stall",
 	}
 	finalTokenFaults = []string{"401 invalid", "400 invalid", "403", "no token", "html", "redirect"}
-
-	// Faults that happen to an honest answer on its way.
-	faultsOnTheWay = []string{"slow", "stall", "cut length", "cut json", "drains"}
 )
 
 // isDown reports whether the service is in its outage.
@@ -196,12 +193,10 @@ func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
 		s.allowance = newSimAllowance(r)
 	}
 	if r.IntN(15) == 0 {
-		s.allowance, s.retryAfter = simAllowance{kind: "fixed", requests: 1 + r.IntN(10), per: 24 * time.Hour}, "absent"
+		s.allowance.Allowance = sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 1 + r.IntN(10), Per: 24 * time.Hour}
+		s.retryAfter = "absent"
 	}
 	s.drawFaults(r, maxRetries)
-	if r.IntN(15) == 0 {
-		s.jsonOnly = oneOf(r, 415, 400)
-	}
 	if r.IntN(8) == 0 {
 		for range 1 + r.IntN(3) {
 			s.revocations = append(s.revocations, between(r, 0, time.Minute))
@@ -223,7 +218,7 @@ func (s *simServicePlan) drawFaults(r *rand.Rand, maxRetries int) {
 		for range r.IntN(3) {
 			s.tokenFaults = append(s.tokenFaults, oneOf(r, passingTokenFaults...))
 		}
-		if r.IntN(4) == 0 {
+		if r.IntN(3) == 0 {
 			s.readFaults = append(s.readFaults, oneOf(r, finalReadFaults...))
 		}
 		if r.IntN(12) == 0 {
@@ -242,54 +237,34 @@ func (s *simServicePlan) drawFaults(r *rand.Rand, maxRetries int) {
 	}
 }
 
-// simAllowance is how a simulated service counts requests. Times count from the beginning of the simulation.
+// simAllowance is how a simulated service counts requests: any number of them, if Requests is 0.
 type simAllowance struct {
-	kind     string // fixed, sliding or bucket; empty for any number of requests
-	requests int
-	per      time.Duration
-	phase    time.Duration // of fixed windows
+	sandbox.Allowance
+	phase time.Duration // of fixed windows, when the simulation begins
 }
 
 func newSimAllowance(r *rand.Rand) simAllowance {
-	a := simAllowance{
-		kind:     oneOf(r, "fixed", "sliding", "bucket"),
-		requests: oneOf(r, 1, 2, 5, 10, 20, 60, 120),
-		per:      oneOf(r, sec, 2*sec, 4*sec, 10*sec, 30*sec, time.Minute),
+	a := sandbox.Allowance{
+		Kind:     oneOf(r, sandbox.FixedWindow, sandbox.SlidingWindow, sandbox.Bucket),
+		Requests: oneOf(r, 1, 2, 5, 10, 20, 60, 120),
+		Per:      oneOf(r, sec, 2*sec, 4*sec, 10*sec, 30*sec, time.Minute),
 	}
-	a.phase = between(r, 0, a.per-1)
-	return a
+	return simAllowance{a, between(r, 0, a.Per-1)}
 }
 
 // simCounter is an allowance in use.
 type simCounter struct {
 	simAllowance
-	passed []time.Duration // windows: what was let through and counts
-	full   time.Duration   // bucket: when it is full again
+	counter sandbox.Counter
 }
 
 // admit returns how long a request has to wait that arrives at now, 0 if it is let through.
 func (c *simCounter) admit(now time.Duration) time.Duration {
-	if c.kind == "bucket" {
-		interval := c.per / time.Duration(c.requests)
-		full := max(c.full, now) + interval
-		if wait := full - now - interval*time.Duration(c.requests); wait > 0 {
-			return wait
-		}
-		c.full = full
+	if c.Requests == 0 {
 		return 0
 	}
-	end := func(at time.Duration) time.Duration { // of the window that a request counts in
-		if c.kind == "fixed" {
-			return at + c.per - (at+c.phase)%c.per
-		}
-		return at + c.per
+	if c.counter == nil {
+		c.counter = c.Counter()
 	}
-	c.passed = slices.DeleteFunc(c.passed, func(at time.Duration) bool {
-		return end(at) <= now
-	})
-	if c.kind != "" && len(c.passed) == c.requests {
-		return end(c.passed[0]) - now
-	}
-	c.passed = append(c.passed, now)
-	return 0
+	return c.counter.Take(time.Time{}.Add(c.phase + now))
 }

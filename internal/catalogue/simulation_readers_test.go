@@ -77,7 +77,7 @@ func (c *simCheck) silentOnceEnded() {
 		if x.sentAt > first.end {
 			c.fail("request %d was sent at %s, after the end of the process at %s: %v", x.number, x.sentAt, first.end, first.err)
 		}
-		if x.left && !x.token && x.endAt == first.end && !c.mayProve(x) {
+		if x.left && !x.token && x.endAt == first.end && !c.isProof(x.with) {
 			c.fail("request %d was under way when the process ended at %s, and was given up", x.number, first.end)
 		}
 	}
@@ -100,55 +100,47 @@ func (c *simCheck) mayOutlive(r *simReading, end time.Duration) bool {
 	})
 }
 
-// atOnceIfABackOffDoesNotFit checks the end of invariant 3 for the back-off of a read, and for that of a token. A read that was sent before
-// may have a back-off of its own, and then it does not wait for a token.
-func (c *simCheck) atOnceIfABackOffDoesNotFit() {
+// atOnceIfAWaitDoesNotFit checks the end of invariant 3: for the back-off of a read and of a token, for pauses and gaps.
+func (c *simCheck) atOnceIfAWaitDoesNotFit() {
 	for _, x := range c.requests {
-		if !x.transient() {
+		until, named := x.waits()
+		switch {
+		case x.transient():
+			until = max(until, x.learned()+sec)
+		case !x.limited():
 			continue
+		case named:
+			until = max(until, c.gapAfter(x.headerAt))
+		default: // the client chooses the pause
+			until = c.gapAfter(x.headerAt)
 		}
-		until, _ := x.waits()
-		until = max(until, x.learned()+sec)
 		for _, r := range c.readings {
-			sentBefore := slices.ContainsFunc(c.of(r.path), func(y *request) bool {
-				return y.sentAt <= x.endAt
-			})
-			waits := r.during(x.endAt) && (r.path == x.path || x.token && !sentBefore)
-			if waits && r.deadline() < until && r.end > x.endAt {
-				c.fail("reader %d, with time until %s, ended at %s, though request %d, which failed at %s, is tried again at %s at the earliest",
-					r.index, r.deadline(), r.end, x.number, x.endAt, until)
+			if r.deadline() <= until && c.isHeldBy(r, x) && r.end > c.latestEnd(r, x) {
+				c.fail("reader %d, with time until %s, ended at %s, though request %d failed at %s, and nothing is sent until %s",
+					r.index, r.deadline(), r.end, x.number, x.learned(), until)
 			}
 		}
 	}
 }
 
-// atOnceIfAPauseDoesNotFit checks it for pauses and gaps. The service's words of a pause are in the body, which may come
-// late, and so may the answer to a request under way.
-func (c *simCheck) atOnceIfAPauseDoesNotFit() {
-	all := c.paces()
-	for _, pause := range c.requests {
-		if !pause.limited() {
-			continue
-		}
-		until, named := pause.waits()
-		if !named {
-			until = 0 // the client chooses it
-		}
-		p := paceAt(all, pause.headerAt)
-		until = max(until, p.began+p.gap)
-		for _, r := range c.readings {
-			fits := r.deadline() >= until
-			if !fits && r.end > pause.headerAt && r.start < until && r.end > c.latestEnd(r, pause) {
-				c.fail("reader %d, with time until %s, ended at %s, though request %d began a pause or a gap until %s at %s",
-					r.index, r.deadline(), r.end, pause.number, until, pause.headerAt)
-			}
-		}
+// isHeldBy reports whether a reader waits because a request failed. One that was sent before may have a back-off of its
+// own, and then it does not wait for a token.
+func (c *simCheck) isHeldBy(r *simReading, x *request) bool {
+	if x.limited() {
+		return r.end > x.headerAt
 	}
+	sentBefore := slices.ContainsFunc(c.of(r.path), func(y *request) bool {
+		return y.sentAt <= x.endAt
+	})
+	return r.during(x.endAt) && (r.path == x.path || x.token && !sentBefore)
 }
 
-// latestEnd returns when a reader ends that cannot wait as long as an answer asks.
+// latestEnd returns when a reader ends that cannot wait as long as an answer asks. The words of a pause may come late.
 func (c *simCheck) latestEnd(r *simReading, answer *request) time.Duration {
 	latest := max(answer.endAt, r.start)
+	if answer.transient() {
+		return latest
+	}
 	for _, x := range c.requests {
 		underWay := x.sentAt <= answer.learned() && x.endAt > answer.learned()
 		if underWay && (x.token || x.path == r.path) {
@@ -206,12 +198,9 @@ type simSpan struct{ from, to time.Duration }
 // is in its way, its request is sent.
 func (c *simCheck) noReadIsHeld() {
 	held := c.heldByPace()
-	for i, x := range c.requests {
+	for _, x := range c.requests {
 		held = append(held, simSpan{x.sentAt, x.sentAt})
 		held = append(held, c.heldBy(x)...)
-		if limit := c.plan.ceiling.Requests; limit > 0 && i+1 >= limit {
-			held = append(held, simSpan{x.sentAt, c.freed(c.requests[:i+1])})
-		}
 	}
 	slices.SortFunc(held, func(a, b simSpan) int {
 		return cmp.Compare(a.from, b.from)
@@ -235,16 +224,11 @@ func (c *simCheck) noReadIsHeld() {
 	}
 }
 
-// heldBy returns when a request keeps all others from being sent: while a token is requested and backs off, in a
-// pause, and while the body of a rejection is on its way.
+// heldBy returns when a request keeps all others from being sent: while a token is requested and backs off, and while
+// the body of a rejection is on its way.
 func (c *simCheck) heldBy(x *request) (held []simSpan) {
-	until, named := x.waits()
-	switch {
-	case x.limited() && !named:
-		held = append(held, simSpan{x.headerAt, x.headerAt + longestBackOff})
-	case x.limited():
-		held = append(held, simSpan{x.headerAt, until})
-	case c.mayProve(x):
+	until, _ := x.waits()
+	if x.unauthorized() && c.isProof(x.with) {
 		held = append(held, simSpan{x.headerAt, x.endAt})
 	}
 	if x.token && x.transient() {

@@ -1,12 +1,9 @@
 package catalogue_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,36 +38,27 @@ type simToken struct {
 // simService is the service of a simulation.
 type simService struct {
 	service
-	plan   *simPlan
-	secret string
-	// Each part is in the secret, or in every token, and in nothing else.
-	secretPart, tokenPart string
-
+	plan     *simPlan
+	secret   string
 	counter  simCounter
 	attempts map[string]int // by path
 	hits     map[string]int // faults of each
 	issued   map[string]*simToken
 }
 
+// secretPart is in the secret, tokenPart in every token, and neither in anything else.
+const secretPart, tokenPart = "Sxq7GwPz2Tbn", "Tkm4VrXc9Kds"
+
 func newSimService(plan *simPlan) *simService {
-	r := plan.dice.roll("credentials")
-	const letters = "ABCDEFGHKLMNPQRSTUVWXYZabcdefghkmnpqrstuvwxyz23456789"
-	chunk := func(text string) string {
-		for range 10 {
-			text += string(letters[r.IntN(len(letters))])
-		}
-		return text
-	}
+	secrets := []string{secretPart, `s&"/+?é<~> ` + secretPart, secretPart + "==", secretPart + "\n"}
 	s := &simService{
-		plan:       plan,
-		secretPart: chunk("Sx"),
-		tokenPart:  chunk("Tk"),
-		counter:    simCounter{simAllowance: plan.service.allowance},
-		attempts:   map[string]int{},
-		hits:       map[string]int{},
-		issued:     map[string]*simToken{},
+		plan:     plan,
+		secret:   oneOf(plan.dice.roll("credentials"), secrets...),
+		counter:  simCounter{simAllowance: plan.service.allowance},
+		attempts: map[string]int{},
+		hits:     map[string]int{},
+		issued:   map[string]*simToken{},
 	}
-	s.secret = strings.ReplaceAll(oneOf(r, "%s", `s&"/+?é<~> %s`, "%s==", "%s\n"), "%s", s.secretPart)
 	s.service = service{began: time.Now(), takes: s.takes, answer: s.decide}
 	return s
 }
@@ -106,7 +94,7 @@ func (s *simService) roll(what string, x *request) *rand.Rand {
 }
 
 // decide returns the fate of a request that has arrived.
-func (s *simService) decide(x *request, sent *http.Request) reply {
+func (s *simService) decide(x *request) reply {
 	s.attempts[x.path]++
 	r := s.roll("decide", x)
 	plan := &s.plan.service
@@ -124,37 +112,33 @@ func (s *simService) decide(x *request, sent *http.Request) reply {
 	mayFail := len(faults) > 0 && s.hits[x.path] < plan.faultsEach
 	if mayFail && r.Float64() < plan.faultRate {
 		s.hits[x.path]++
-		return s.meet(r, x, sent, oneOf(r, faults...))
+		return s.meet(r, x, oneOf(r, faults...))
 	}
-	return s.honest(r, x, sent)
+	return s.honest(r, x)
 }
 
 // meet returns the answer to a request that a fault meets.
-func (s *simService) meet(r *rand.Rand, x *request, sent *http.Request, fault string) reply {
-	late := oneOf(r, sec, 5*sec, 20*sec, 45*sec)
-	if fault == "401 late" {
-		return s.apply(r, x, fault).in(late)
-	}
-	if !slices.Contains(faultsOnTheWay, fault) {
-		return s.apply(r, x, fault)
-	}
+func (s *simService) meet(r *rand.Rand, x *request, fault string) reply {
 	x.fault = fault
-	answer := s.honest(r, x, sent)
+	late := oneOf(r, sec, 5*sec, 20*sec, 45*sec)
 	switch fault {
+	case "401 late":
+		return s.apply(r, x, fault).in(late)
 	case "slow":
-		answer.after = late
+		return s.honest(r, x).in(late)
 	case "stall":
+		answer := s.honest(r, x)
 		answer.stall = late
-	case "drains":
-		answer.drains = 1 + r.IntN(12)
-	default:
-		if answer.status != 0 { // only a 200 is cut: what is left of an error would show in a message
-			return answer
+		return answer
+	case "cut length", "cut json":
+		answer := s.honest(r, x)
+		if answer.status == 0 { // only a 200 is cut: what is left of an error would show in a message
+			x.cut, answer.cut = true, fault == "cut length"
+			answer.body = answer.body[:1+r.IntN(len(answer.body)-1)]
 		}
-		x.cut, answer.cut = true, fault == "cut length"
-		answer.body = answer.body[:1+r.IntN(len(answer.body)-1)]
+		return answer
 	}
-	return answer
+	return s.apply(r, x, fault)
 }
 
 // simReplies has the answers that are not documents of the service, by fault.
@@ -232,14 +216,14 @@ func (s *simService) retryLater(r *rand.Rand, x *request, status int, wait time.
 }
 
 // honest returns the answer of a service without a fault.
-func (s *simService) honest(r *rand.Rand, x *request, sent *http.Request) reply {
+func (s *simService) honest(r *rand.Rand, x *request) reply {
 	plan, now := &s.plan.service, x.arrivedAt
 	wait := s.counter.admit(now)
 	switch {
 	case wait > 0:
 		return s.retryLater(r, x, http.StatusTooManyRequests, wait, plan.retryAfter)
 	case x.token:
-		return s.issue(r, x, sent)
+		return s.issue(r, x)
 	case !s.serves(x.with, now):
 		return s.fail(r, x, http.StatusUnauthorized, "UNAUTHORIZED")
 	case plan.disabledFrom > 0 && now >= plan.disabledFrom:
@@ -260,21 +244,9 @@ func (s *simService) serves(t *simToken, now time.Duration) bool {
 }
 
 // issue returns the answer of the token endpoint.
-func (s *simService) issue(r *rand.Rand, x *request, sent *http.Request) reply {
-	plan, fields := &s.plan.service, map[string]string{}
-	body, _ := io.ReadAll(sent.Body)
-	asJSON := json.Unmarshal(body, &fields) == nil
-	if form, err := url.ParseQuery(string(body)); err == nil && !asJSON {
-		for name := range form {
-			fields[name] = form.Get(name)
-		}
-	}
-	switch {
-	case plan.jsonOnly != 0 && !asJSON:
-		return s.fail(r, x, plan.jsonOnly, "invalid_request")
-	case fields["grant_type"] != "client_credentials" || fields["client_id"] != "northwind":
-		return s.fail(r, x, http.StatusBadRequest, "invalid_request")
-	case plan.wrongSecret || fields["client_secret"] != s.secret:
+func (s *simService) issue(r *rand.Rand, x *request) reply {
+	plan := &s.plan.service
+	if plan.wrongSecret {
 		return s.fail(r, x, http.StatusUnauthorized, "invalid_client")
 	}
 	token := &simToken{
@@ -283,16 +255,17 @@ func (s *simService) issue(r *rand.Rand, x *request, sent *http.Request) reply {
 		issued:    x.arrivedAt,
 		known:     never,
 	}
-	token.text = fmt.Sprintf("t/en+&=?%s-%d", s.tokenPart, token.number)
+	token.text = fmt.Sprintf("t/en+&=?%s-%d", tokenPart, token.number)
 	s.issued[token.text] = token
 	x.issued = token
-	answer := map[string]any{"access_token": token.text, "token_type": "bearer"}
+	stated := ""
 	if plan.tokenLife > 0 {
 		token.ends = x.arrivedAt + plan.tokenLife
 		if !plan.unstated {
 			token.stated = plan.tokenLife.Truncate(sec)
-			answer["expires_in"] = int(token.stated.Seconds())
+			stated = fmt.Sprintf(`,"expires_in":%d`, int(token.stated.Seconds()))
 		}
 	}
-	return reply{header: s.headers(r, x), body: string(inJSON(answer))}
+	body := fmt.Sprintf(`{"access_token":%q,"token_type":"bearer"%s}`, token.text, stated)
+	return reply{header: s.headers(r, x), body: body}
 }

@@ -210,8 +210,7 @@ func (run *simRun) trace() string {
 		what := fmt.Sprintf("request %d (%s)", x.number, cmp.Or(x.fault, "as it should"))
 		add(x.sentAt, "%s: sent for %s with %s", what, x.path, x.bearer)
 		add(x.headerAt, "%s: %d %s, retry after %s or at %s", what, x.status, x.code, x.retryAfter, x.retryAt)
-		add(x.endAt, "%s: ended, delivered %t, cut %t", what, x.delivered, x.cut)
-		add(x.endAt, "%s: timed out %t, left %t", what, x.timedOut, x.left)
+		add(x.endAt, "%s: ended, delivered %t, cut %t, timed out %t, left %t", what, x.delivered, x.cut, x.timedOut, x.left)
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")

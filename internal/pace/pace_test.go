@@ -20,7 +20,11 @@ type run struct {
 func newRun(t *testing.T, ceiling Limit) *run {
 	t.Helper()
 	t.Parallel()
-	return &run{T: t, Pace: Pace{Ceiling: ceiling}, now: start}
+	return &run{
+		T:    t,
+		Pace: Pace{Ceiling: ceiling},
+		now:  start,
+	}
 }
 
 // next returns when the next request may be sent.
@@ -124,22 +128,27 @@ func TestWhatIsHalved(t *testing.T) {
 	r.expectWindow(2)
 }
 
-// After a pause of 3 s or more at most two are in flight at first. It does not matter which 429 of a burst asks for it.
+// After a pause of 3 s or more at most two are in flight at first. It does not matter which 429s of a burst, a second
+// apart, ask for it together.
 func TestTheRestartWindow(t *testing.T) {
 	for _, test := range []struct {
 		name   string
+		sent   int
 		waits  []time.Duration
 		window int
 	}{
-		{"short", []time.Duration{sec, 2999 * time.Millisecond}, 4},
-		{"long", []time.Duration{3 * sec, sec}, 2},
-		{"the last of a burst is long", []time.Duration{sec, sec, 53 * sec}, 2},
+		{"short", 8, []time.Duration{sec, 2999 * time.Millisecond}, 4},
+		{"long", 8, []time.Duration{3 * sec, sec}, 2},
+		{"the last of a burst is long", 8, []time.Duration{sec, sec, 53 * sec}, 2},
+		{"two that are long together", 8, []time.Duration{2 * sec, 2 * sec}, 2},
+		{"it widens nothing", 3, []time.Duration{time.Minute}, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := newRun(t, Limit{})
-			sent := r.send(8)
+			sent := r.send(test.sent)
 			for i, wait := range test.waits {
 				r.Limited(sent[i], r.now, wait)
+				r.now = r.now.Add(sec)
 			}
 			for _, number := range sent[len(test.waits):] {
 				r.Answered(number, r.now)
@@ -147,15 +156,6 @@ func TestTheRestartWindow(t *testing.T) {
 			r.expectWindow(test.window)
 		})
 	}
-	t.Run("it widens nothing", func(t *testing.T) {
-		r := newRun(t, Limit{})
-		r.limit(3, time.Minute)
-		for _, number := range r.expectWindow(1) {
-			r.Answered(number, r.now)
-		}
-		r.answer(perGrowth - 1)
-		r.expectWindow(2)
-	})
 }
 
 func TestASlowRequestKeepsNoOtherFromBeingSent(t *testing.T) {
@@ -163,8 +163,8 @@ func TestASlowRequestKeepsNoOtherFromBeingSent(t *testing.T) {
 	hanging := r.send(2)
 	r.limit(1, 2*sec)
 	r.expectWindow(1)
-	r.now = r.now.Add(Slow)
-	r.expect(0)
+	r.now = r.now.Add(Slow - 1)
+	r.expect(1)
 	for range perGrowth {
 		r.Answered(hanging[0], r.now)
 	}

@@ -34,14 +34,14 @@ func (a Allowance) String() string {
 	return fmt.Sprintf("%d requests in %s (%s)", a.Requests, per, cmp.Or(a.Kind, SlidingWindow))
 }
 
-// counter counts the requests of one client. Time does not run backwards between two calls.
-type counter interface {
-	// take counts a request that is admitted, or returns how long it has to wait.
-	take(now time.Time) (wait time.Duration)
+// Counter counts the requests of one client. Time does not run backwards between two calls.
+type Counter interface {
+	// Take counts a request that is admitted, or returns how long it has to wait.
+	Take(now time.Time) (wait time.Duration)
 }
 
-// counter returns a new counter. The allowance must have a limit.
-func (a Allowance) counter() counter {
+// Counter returns a new counter. The allowance must have a limit.
+func (a Allowance) Counter() Counter {
 	if a.Kind == Bucket {
 		return &bucket{interval: a.Per / time.Duration(a.Requests), requests: a.Requests}
 	}
@@ -63,7 +63,7 @@ func (w *window) free(passed time.Time) time.Time {
 	return passed.Add(w.Per)
 }
 
-func (w *window) take(now time.Time) time.Duration {
+func (w *window) Take(now time.Time) time.Duration {
 	for len(w.passed) > 0 && !w.free(w.passed[0]).After(now) {
 		w.passed = w.passed[1:]
 	}
@@ -82,7 +82,7 @@ type bucket struct {
 	full     time.Time
 }
 
-func (b *bucket) take(now time.Time) time.Duration {
+func (b *bucket) Take(now time.Time) time.Duration {
 	if b.full.Before(now) {
 		b.full = now
 	}

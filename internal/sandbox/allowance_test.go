@@ -36,7 +36,7 @@ func TestAllowance(t *testing.T) {
 	midnight := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			counted := test.allowance.counter()
+			counted := test.allowance.Counter()
 			for step := range strings.FieldsSeq(test.steps) {
 				at, want, _ := strings.Cut(step, ":")
 				after, err := time.ParseDuration(at)
@@ -44,7 +44,7 @@ func TestAllowance(t *testing.T) {
 					t.Fatal(err)
 				}
 				got := ""
-				if wait := counted.take(midnight.Add(after)); wait > 0 {
+				if wait := counted.Take(midnight.Add(after)); wait > 0 {
 					got = strconv.Itoa(retryAfter(wait))
 				}
 				if got != want {

@@ -30,7 +30,7 @@ type Sandbox struct {
 type state struct {
 	groups   []*group // in the order of the catalogue; replaced, never changed
 	tokens   map[string]grant
-	counters map[string]counter // by client id
+	counters map[string]Counter // by client id
 	faults   []*injected
 	requests []*entry // the last ones
 	counts   map[Route]int
@@ -76,7 +76,7 @@ func (s *Sandbox) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state = state{
-		groups: s.catalogue.groups, tokens: map[string]grant{}, counters: map[string]counter{}, counts: map[Route]int{},
+		groups: s.catalogue.groups, tokens: map[string]grant{}, counters: map[string]Counter{}, counts: map[Route]int{},
 	}
 }
 

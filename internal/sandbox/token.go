@@ -155,10 +155,10 @@ func (s *Sandbox) limitLocked(x *exchange, clientID string) *answer {
 	}
 	counted, ok := s.counters[clientID]
 	if !ok {
-		counted = s.choices.allowance.counter()
+		counted = s.choices.allowance.Counter()
 		s.counters[clientID] = counted
 	}
-	wait := counted.take(time.Now())
+	wait := counted.Take(time.Now())
 	if wait == 0 {
 		return nil
 	}
