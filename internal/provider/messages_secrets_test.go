@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -24,7 +25,7 @@ func ownWords(message string) string { return others.ReplaceAllString(message, "
 // eachServed runs a test of each scene of a service.
 func eachServed(t *testing.T, test func(*testing.T, scene)) {
 	t.Helper()
-	for _, s := range append(dataSourceScenes(), serviceScenes()...) {
+	for _, s := range slices.Concat(dataSourceScenes(), serviceScenes(), waitingScenes()) {
 		if s.through != nil {
 			t.Run(s.title, func(t *testing.T) {
 				t.Parallel()
