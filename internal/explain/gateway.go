@@ -44,9 +44,12 @@ func (m *message) checkGateway(asked bool) string {
 	g := m.by.Gateway
 	m.more = append(m.more, g.Oddities...)
 	var sent []string
-	check, header := "", "If it needs a header, set headers."
+	check, noun, header := "", "header", "If it needs a header, set headers."
+	if len(g.Headers) > 1 {
+		noun = "headers"
+	}
 	if len(g.Headers) > 0 {
-		header, sent = "", append(sent, fmt.Sprintf("%s in headers (from %s)", Enumerated(g.Headers), g.HeadersFrom))
+		header, sent = "", append(sent, fmt.Sprintf("the %s %s (from %s)", noun, Enumerated(g.Headers), g.HeadersFrom))
 	}
 	first, certificate := "", "If it needs a client certificate, set client_certificate_pem."
 	switch {
