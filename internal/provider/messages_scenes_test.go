@@ -94,6 +94,7 @@ func fromJSON[T any](text string) (value T) {
 // played returns a scene of reads on a service, one after another on a fake clock, and the diagnostics of each.
 func played(title string, service func(*testing.T) http.Handler, more arguments, reads ...reading) scene {
 	through := func(t *testing.T, front func(http.Handler) http.Handler, headers map[string]any) []*tfprotov6.Diagnostic {
+		t.Helper()
 		var diagnostics []*tfprotov6.Diagnostic
 		synctest.Test(t, func(t *testing.T) {
 			given := more
