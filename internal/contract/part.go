@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,135 +14,153 @@ import (
 
 // SignOfPart returns the sign that an answer holds only a part of a list, such as "its header X-Next-Page is 2", or an
 // empty text. The interface does not describe pagination: INTERFACE.md says how a part is treated. elements is how
-// many the answer has. The names of headers are in any case. The text quotes the service.
-func SignOfPart(header http.Header, elements int) string {
+// many the answer has. The names of headers are in any case. All headers are judged together: the weightiest decides.
+// The text quotes the service.
+func SignOfPart(header http.Header, elements int) (sign string) {
+	weightiest := nothing
 	for _, name := range slices.Sorted(maps.Keys(header)) {
+		key := strings.ToLower(name)
+		if !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(key, word) }) {
+			continue // as most, which need not be looked at for long
+		}
+		members := membersOf(key)
 		for _, value := range header[name] {
-			if value = strings.TrimSpace(value); isSign(name, value, elements) {
-				return fmt.Sprintf("its header %s is %s, and its length is %d", name, value, elements)
+			for _, member := range members.FindAllStringSubmatch(value, most) {
+				found := weigh(squeezed(name+member[2]), cmp.Or(member[3], member[1]), elements)
+				if found > weightiest {
+					const says = "its header %s is %s, and its length is %d"
+					weightiest, sign = found, fmt.Sprintf(says, name, strings.TrimSpace(value), elements)
+				}
 			}
 		}
+	}
+	switch weightiest {
+	case cursor, next, more:
+		return sign
 	}
 	return ""
 }
 
-// isSign reports whether a header says that there is more than the elements of an answer.
-func isSign(name, value string, elements int) bool {
-	name = strings.ToLower(name)
-	if says := headers()[name]; says != nil {
-		return says(value, elements)
+// weight is what a header means for the list. A cursor may come with the last page too, so a header of a whole list
+// outweighs it. A link to a next page, or a higher count, outweighs both.
+type weight int
+
+const (
+	nothing weight = iota
+	cursor         // a position, perhaps the end
+	noNext         // no next position
+	next           // the next position
+	noMore         // the list is whole
+	more           // the list goes on
+)
+
+// most bounds the members of a header that are read, and the numbers of one.
+const most = 50
+
+// weigh returns the weight of a squeezed name and its value.
+func weigh(name, value string, elements int) weight {
+	switch {
+	case others().MatchString(name):
+		return nothing
+	case pages().MatchString(name) && numbers().MatchString(value):
+		return compared(value, 1)
+	case total().MatchString(name) && !unknown().MatchString(value):
+		return compared(value, elements)
 	}
-	words := strings.FieldsFunc(name, func(r rune) bool { return r < 'a' || r > 'z' })
-	has := func(one string) bool {
-		return slices.ContainsFunc(strings.Fields(one), func(word string) bool { return slices.Contains(words, word) })
-	}
-	for _, sign := range signs() {
-		if has(sign.word) && (sign.and == "" || has(sign.and)) {
-			return sign.says(value, elements)
-		}
-	}
-	return false
-}
-
-// says reports whether the value of a header means more than the elements of an answer.
-type says func(value string, elements int) bool
-
-// headers returns the signs that have one name each, in lower case.
-func headers() map[string]says {
-	return map[string]says{
-		"link":          linksToNext,
-		"content-range": endsEarly,
-		"x-total":       isMore,
-		"x-pagination":  hasSign,
-	}
-}
-
-// sign is one of the words of a name, and one of other words with it, if any.
-type sign struct {
-	word, and string
-	says      says
-}
-
-// signs returns those that services have many names for. The first that applies to a name decides.
-func signs() []sign {
-	pages := func(value string, _ int) bool { return isMore(value, 1) }
-	never := func(string, int) bool { return false }
-	return []sign{
-		{"rate ratelimit limit quota time request requests", "", never}, // other things are counted
-		{"next", "page cursor token link offset", isSet},
-		{"has", "more next", isSet},
-		{"continuation continuationtoken cursor truncated istruncated hasmore hasnext hasnextpage", "", isSet},
-		{"nextpage nextpagetoken nextcursor nexttoken nextlink nextoffset", "", isSet},
-		{"total", "pages", pages},
-		{"totalpages", "", pages},
-		{"total", "count items results records pagination", isMore},
-		{"totalcount totalitems totalresults totalrecords", "", isMore},
-	}
-}
-
-// hasSign reports whether X-Pagination has a sign among its members, as JSON or as name=value, or is a count.
-func hasSign(value string, elements int) bool {
-	pattern, _ := patterns()
-	return isMore(value, elements) ||
-		slices.ContainsFunc(pattern.FindAllStringSubmatch(value, -1), func(member []string) bool {
-			return isSign("X-"+member[1], member[2], elements)
-		})
-}
-
-func isSet(value string, _ int) bool {
-	return !slices.Contains([]string{"", "0", "false", "null", "none", "no"}, strings.ToLower(unquoted(value)))
-}
-
-func unquoted(value string) string { return strings.Trim(value, `"' `) }
-
-// isMore reports whether a value is a number above a count. It may have separators, as in 1,234.
-func isMore(value string, than int) bool {
-	digits := strings.NewReplacer(",", "", "_", "", " ", "", "'", "").Replace(unquoted(value))
-	if rest := digits[strings.LastIndexByte(digits, '.')+1:]; len(rest) == len("234") {
-		digits = strings.ReplaceAll(digits, ".", "")
-	}
-	count, err := strconv.Atoi(digits)
-	return err == nil && count > than
-}
-
-// endsEarly reports whether a Content-Range (RFC 9110 §14.4) such as "items 0-19/45" covers less than its total, or
-// does not know it.
-func endsEarly(value string, elements int) bool {
-	span, total, isRange := strings.Cut(value[strings.LastIndexByte(value, ' ')+1:], "/")
-	first, last, _ := strings.Cut(span, "-")
-	from, _ := strconv.Atoi(first)
-	if to, err := strconv.Atoi(last); err == nil {
-		elements = to - from + 1 // of any unit
-	}
-	return isRange && (total == "*" || isMore(total, elements))
-}
-
-// patterns returns the pattern of a member of X-Pagination, and the pattern of a link, or of a parameter of one, in a
-// header Link (RFC 8288 §3).
-var patterns = sync.OnceValues(func() (member, link *regexp.Regexp) {
-	member = regexp.MustCompile(`([\w-]+)"?\s*[:=]\s*("[^"]*"|[^\s,;&}]*)`)
-	link = regexp.MustCompile(`<[^>]*>|;\s*([\w*-]+)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^",;]*))?`)
-	return member, link
-})
-
-// linksToNext reports whether a header Link has a link with next among the words of its rel. A word may be a URL that
-// ends in it. If a link has several rel, the first counts.
-func linksToNext(value string, _ int) bool {
-	_, part := patterns()
-	wanted := false // the rel of a link that has begun
-	for _, found := range part.FindAllStringSubmatch(value, -1) {
-		if found[1] == "" {
-			wanted = true
-		}
-		if !wanted || !strings.EqualFold(found[1], "rel") {
-			continue
-		}
-		wanted = false
-		for word := range strings.FieldsSeq(strings.ToLower(unquoted(found[2]))) {
-			if word[strings.LastIndexAny(word, "/#:")+1:] == "next" {
-				return true
+	for _, sign := range signs {
+		if sign.names().MatchString(name) {
+			if none().MatchString(value) {
+				return sign.none
 			}
+			return sign.some
 		}
 	}
-	return false
+	return nothing
+}
+
+// compared weighs the numbers of a value, such as "4 of 1,234", against a count.
+func compared(value string, count int) weight {
+	found := nothing
+	for _, digits := range numbers().FindAllStringSubmatch(value, most) {
+		number, _ := strconv.Atoi(squeezed(digits[1])) // the greatest int if it is greater
+		switch {
+		case number > count:
+			return more
+		case number == count:
+			found = noMore
+		}
+	}
+	return found
+}
+
+// squeezed returns a name in lower case, or a number, without separators.
+func squeezed(text string) string { return strings.ToLower(separators().ReplaceAllString(text, "")) }
+
+// pattern returns a regular expression that is compiled when it is first needed.
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
+var (
+	separators = pattern(`[\W_]+`)
+	numbers    = pattern(`-\d+|(\d{1,3}(?:[,.'_]\d{3})+\b|\d+)`)
+	unknown    = pattern(`(?i)^\s*(bytes|seconds)|/\s*\*`) // the total of a Content-Range (RFC 9110 §14.4)
+	none       = pattern(`(?i)^["'\s]*(|-|-1|0|\{}|\[]|f|false|n|n/a|nil|no|none|null|off|undefined)["'\s]*$`)
+)
+
+// membersOf returns a pattern of the members of a header, whose name is in lower case: a value, what follows the
+// header's name, and a second value in place of the first, if there is one.
+func membersOf(name string) *regexp.Regexp {
+	switch name {
+	case "link":
+		return links()
+	case "pagination", "paging-headers", "x-pagination":
+		return pairs()
+	}
+	return whole()
+}
+
+var (
+	whole = pattern(`(?s)^()()(.*)`)
+	pairs = pattern(`()([\w-]+)"?\s*[:=]\s*("[^"]*"|\{}|[^\s,;&}"]*)`) // JSON or name=value
+	// The target of a link, next if that is in its rel, and whether there are results (RFC 8288 §3).
+	links = pattern(`(?i)<([^>]*)>(?:` + params + `?;\s*rel\s*=\s*["']?(?:[^"',;]*?[\s/#:])??` +
+		`((?:next|more)[^\s"',;]*)[^"',;]*["']?(?:` + params + `?\bresults="?(\w+))?)?` + params)
+)
+
+const params = `(?:[^",]|"(?:\\.|[^"\\])*")*`
+
+// words has a word of each sign.
+var words = strings.Fields("continuation cursor incomplete last link more next page pagin partial range total truncated")
+
+// The squeezed names of signs. Before them are those of other things that are counted, and those of counts. The first
+// that matches decides. A service may put its own name before two words that leave no doubt.
+var (
+	others = named(`(api)?(billing|cache|cost|csrf|db|debug|docs|log|quer|quota|rate|requests?|retry|trace|usage)[a-z]*`)
+	pages  = named(`(num|results?|total)?pages(count|total)?|pagecount|lastpage|` + service + `totalpages`)
+	total  = named(things + `total(available|count|number)?` + things + `(count)?|(rest)?contentrange|counttotal|` +
+		service + `total(count|items|records|results)|` + service + `pagination(total|(item|record)s?count)`)
+	signs = []struct {
+		names      func() *regexp.Regexp
+		some, none weight // of a value and of an empty one
+	}{
+		{named(`(after|end)?cursor`), cursor, nothing},
+		{named(`continuation(token|next[a-z]*key)?|cursornext|next(page)?(cursor|id|key|marker|offset|range|rownumber|` +
+			`start|token)|` + service + `(next(page)?(cursor|token)|continuationtoken)`), next, noNext},
+		{named(`next(page)?(href|link|number|ur[il])?|` + service + `nextpage`), more, noNext},
+		{named(`(has|link)?(more|next)(pages?|items|results)?(available)?|` + service + `has(more|next)(page)?`), more, noMore},
+		{named(`(is|results?)?(incomplete|partial|truncated)(results?)?`), more, nothing},
+		{named(`islast(page)?|lastpage`), noMore, more},
+	}
+)
+
+// things are what a list may have.
+const things = `((time)?horizons?|entr(y|ies)|elements?|hits|items?|lists?|(model)?groups?|models?|objects?|records?|` +
+	`results?|rows?)*`
+
+// service is the name of any service.
+const service = `[a-z]*`
+
+func named(names string) func() *regexp.Regexp {
+	return pattern(`^x?(ms|pw|wp)?(page|paging(headers)?|pagination)?(` + names + `)$`)
 }

@@ -35,3 +35,14 @@ func TestSignOfPart(t *testing.T) {
 		}
 	}
 }
+
+// The work on a header does not grow with the members that a service sends.
+func TestManyMembersOfAHeader(t *testing.T) {
+	allocations := func(members int) float64 {
+		header := http.Header{"X-Pagination": {strings.Repeat("pagination=", members)}}
+		return testing.AllocsPerRun(1, func() { contract.SignOfPart(header, 3) })
+	}
+	if few, many := allocations(100), allocations(10_000); many > 2*few {
+		t.Errorf("%.0f allocations for 100 members, %.0f for 10,000", few, many)
+	}
+}
