@@ -18,8 +18,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// lenient reads what RFC 8259 leaves open as most readers do. Of equal names the last one counts, and if both have an
-// object, its members are added to those of the first. Bytes that are not UTF-8 are replaced.
+// lenient reads what RFC 8259 leaves open as most readers do. The last of duplicate members wins. Bytes that are not
+// UTF-8 are replaced.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // decoder turns an answer into the result of a call. It reads one JSON value. If that is not as promised, it
@@ -38,6 +38,8 @@ type record[T any] interface {
 	// identity returns the field of its identity that the record lacks, or else an error if the record is not about
 	// what was asked for.
 	identity(of scope) (lacks string, other *shapeError)
+	// contradiction returns an error if the record contradicts itself.
+	contradiction() *shapeError
 	// common returns its id, and where to find its unknown fields and its error.
 	common() (id *string, unknown *jsontext.Value, err *error)
 }
@@ -63,6 +65,7 @@ func decodeRecord[T any, P record[T]](of scope) decoder[*T] {
 			other.at = in.text.StackPointer() + other.at
 			return nil, other
 		}
+		fault = cmp.Or(fault, P(got).contradiction())
 		_, unknown, problem := P(got).common()
 		if *unknown != nil {
 			*unknown = jsontext.Value(compactAndSort(*unknown))
@@ -108,7 +111,7 @@ func once(known map[string]bool, id *string, i int) error {
 	key := IDKey(*id)
 	if known[key] {
 		at := jsontext.Pointer(fmt.Sprintf("/%d/id", i))
-		return &shapeError{at: at, problem: "an element before it has the same id"}
+		return &shapeError{at: at, problem: fmt.Sprintf("an element before it has the id %q, too", *id)}
 	}
 	known[key] = true
 	return nil
@@ -211,6 +214,11 @@ func unmarshalRecord[T any](body jsontext.Value) (*T, *shapeError) {
 		return got, &shapeError{problem: "an object is expected, the service sent null"}
 	}
 	err := json.Unmarshal(body, got, lenient)
+	if err != nil && body.Kind() == jsontext.KindBeginObject {
+		body, _ = json.Marshal(fieldsOf(body), lenient) // without duplicates that lose
+		got = new(T)
+		err = json.Unmarshal(body, got, lenient)
+	}
 	if err == nil {
 		return got, nil
 	}

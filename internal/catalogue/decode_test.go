@@ -123,14 +123,15 @@ var wrongBodies = []struct {
 	{bodyModels, `[{"id":"a","revision":1,"modelGroupId":"h"}]`, "models[0].modelGroupId" + isOther + `"h"`},
 	{bodyModels, `[{"id":"a","revision":1},{"code":"X","id":7,"message":"No."}]`, "models[1].id: a string" + isExpected + "a number"},
 	{bodyModels, `[{"id":"a","revision":1},{"cursor":"x"}]`, `models[1]: it has no id (it has: "cursor")`},
-	{bodyModels, `[{"id":"a","revision":1},{"id":"A","revision":2}]`, "models[1].id: an element before it has the same id"},
+	{bodyModels, `[{"id":"a","revision":1},{"id":"A","revision":2}]`, `models[1].id: an element before it has the id "A", too`},
 	{bodyModel, `{"id":"a","revision":1,"modelGroupId":"h"}`, "modelGroupId" + isOther + `"h"`},
 	{bodyModel, `{"id":"a","revision":1,"name":7}`, "name: a string" + isExpected + "a number"},
 	{bodyGroup, `{"id":"h"}`, "id" + isOther + `"h"`},
 	{bodyGroup, `{"id":"g","models":[{"id":"a","revision":1},{"id":"b"}]}`, "models[1]: it has no revision"},
 	{bodyGroup, `{"id":"g","models":[{"id":"","revision":1}]}`, "models[0]: it has no id"},
 	{bodyGroup, `{"id":"g","models":[null]}`, "models[0]: it has no id"},
-	{bodyGroup, `{"id":"g","models":[{"id":"a","revision":1},{"id":"A","revision":2}]}`, "models[1].id: an element before it has the same id"},
+	{bodyGroup, `{"id":"g","models":[{"id":"a","revision":1},{"id":"A","revision":2}]}`, `models[1].id: an element before it has the id "A", too`},
+	{bodyGroup, `{"id":"g","latestRevision":2,"models":[{"id":"a","revision":2},{"id":"b","revision":3}]}`, "latestRevision: it is 2, and models has revision 3"},
 	{bodyGroup, `{"name":"g"}`, `the answer has no id (it has: "name")`},
 	{bodyModels, `<html>`, "the body is a page of HTML"},
 	{bodyModels, `[{"id":"a","revision":1},,]`, "models[1]: " + noJSON + " ',' at start of value"},
@@ -140,7 +141,7 @@ var wrongBodies = []struct {
 		bodyModels, `[{"id":"a","revision":1},{"id":"b","revision":2,"modelMetadata":{"rmse":NaN}}]`,
 		"models[1].modelMetadata.rmse: " + noJSON + " 'N' at start of value",
 	},
-	{bodyGroups, `[{"id":"caf\u00e9"},{"id":"CAFE\u0301"}]`, "model_groups[1].id: an element before it has the same id"},
+	{bodyGroups, `[{"id":"caf\u00e9"},{"id":"CAFE\u0301"}]`, "model_groups[1].id: an element before it has the id \"CAFE\u0301\", too"},
 	{
 		bodyGroups, `[{"id":"a","timeHorizon":{"key":"H"}},{"id":"b","timeHorizon":{"key":"k"}}]`,
 		`model_groups[1].timeHorizon.key: it is "k", and the groups on "h" were asked for: the service did not apply the filter`,
@@ -273,7 +274,7 @@ func TestDecodeTellsACutBodyFromAWrongOne(t *testing.T) {
 func TestARecordBelongsToTheGroupThatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	const asked = "cafe\u0301"
-	for _, id := range []string{`"caf\u00e9"`, `"cafe\u0301"`, `"CAFE\u0301"`, `"Caf\u00c9"`, "null"} {
+	for _, id := range []string{`"caf\u00e9"`, `"cafe\u0301"`, `"CAFE\u0301"`, `"Caf\u00c9"`, `""`, "null"} {
 		body := `{"id":"m","revision":1,"modelGroupId":` + id + `}`
 		model, err := decodeRecord[Model](scope{group: asked})(incomingBody(body))
 		if err != nil || model.Err != nil {
@@ -281,7 +282,7 @@ func TestARecordBelongsToTheGroupThatWasAskedFor(t *testing.T) {
 		}
 		body = `{"id":` + id + `}`
 		group, err := decodeRecord[ModelGroup](scope{group: asked})(incomingBody(body))
-		if isGroup := id != "null"; isGroup && (err != nil || group.Err != nil) {
+		if isGroup := len(id) > 2 && id != "null"; isGroup && (err != nil || group.Err != nil) {
 			t.Errorf("group %s: %v, %+v", id, err, group)
 		}
 	}

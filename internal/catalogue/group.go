@@ -19,6 +19,13 @@ type KeyedName struct {
 	Key       *string `json:"key"`
 }
 
+// UnmarshalJSONFrom keeps nothing of a duplicate member before it.
+func (k *KeyedName) UnmarshalJSONFrom(text *jsontext.Decoder) error {
+	type fields KeyedName
+	*k = KeyedName{}
+	return json.UnmarshalDecode(text, (*fields)(k))
+}
+
 // ModelGroup bundles every revision of one model. A field that the service left out or sent as null is nil.
 type ModelGroup struct {
 	ID             *string        `json:"id"`
@@ -98,6 +105,17 @@ func (g *ModelGroup) identity(of scope) (lacks string, other *shapeError) {
 		return "", &shapeError{at: "/timeHorizon/key", problem: fmt.Sprintf(problem, *horizon.Key, of.horizon)}
 	}
 	return "", nil
+}
+
+// contradiction returns the error if the group lists a revision above its latest one.
+func (g *ModelGroup) contradiction() *shapeError {
+	for _, model := range g.Models {
+		if latest := g.LatestRevision; latest != nil && *model.Revision > *latest {
+			problem := fmt.Sprintf("it is %d, and models has revision %d", *latest, *model.Revision)
+			return &shapeError{at: "/latestRevision", problem: problem}
+		}
+	}
+	return nil
 }
 
 // otherGroup returns the error of a record about a different group.

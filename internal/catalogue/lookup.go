@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"unicode"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // lookupOfGroup asks a question about one model group. what is a format with a place for the id, and suffix follows the
@@ -48,13 +49,14 @@ func lookup[T any](
 // CheckID returns an error if text cannot be the id of a model group. An id of dots, for example, names another path
 // once a client or a proxy has cleaned the path.
 func CheckID(text string) error {
+	odd := redact.OddCharacter(text, unicode.IsControl)
 	switch {
 	case text == "":
 		return errors.New("it is empty")
 	case text == "." || text == "..":
 		return fmt.Errorf("%q is not an id but a relative path", text)
-	case strings.ContainsFunc(text, unicode.IsControl):
-		return errors.New("it contains control characters, such as a line break or a tab")
+	case odd != "":
+		return errors.New("its " + odd)
 	}
 	return nil
 }

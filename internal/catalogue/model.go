@@ -113,11 +113,13 @@ func (m *Model) identity(of scope) (lacks string, other *shapeError) {
 		return "id", nil
 	case m.Revision == nil:
 		return "revision", nil
-	case of.group != "" && m.ModelGroupID != nil && !SameID(*m.ModelGroupID, of.group):
+	case of.group != "" && !isEmpty(m.ModelGroupID) && !SameID(*m.ModelGroupID, of.group):
 		return "", otherGroup("/modelGroupId", *m.ModelGroupID)
 	}
 	return "", nil
 }
+
+func (*Model) contradiction() *shapeError { return nil }
 
 func (m *Model) common() (*string, *jsontext.Value, *error) { return m.ID, &m.OtherFields, &m.Err }
 

@@ -134,20 +134,29 @@ func TestMembersAreSortedIfThereAreFew(t *testing.T) {
 	}
 }
 
-// Of equal names the last one counts. Objects are merged, as encoding/json does.
-func TestEqualNames(t *testing.T) {
+// The last of duplicate members wins, whole, whatever the others are.
+func TestDuplicateMembers(t *testing.T) {
 	t.Parallel()
-	const body = `{"id":"a","id":"b","revision":1,"tags":["x","y"],"tags":["z"],
-		"horizon":{"key":"k","name":"n"},"horizon":{"key":"l"},"modelMetadata":{"a":1},"modelMetadata":{"b":2}}`
-	got, err := decodeText(bodyModel, body)
 	want := &Model{
 		ID:            new("b"),
 		Revision:      new(Integer(1)),
 		Tags:          []*string{new("z")},
-		Horizon:       &KeyedName{Key: new("l"), Name: new("n")},
+		Horizon:       &KeyedName{Key: new("l")},
 		ModelMetadata: new(JSON(`{"b":2}`)),
+		Axes:          []*ModelAxis{{Key: new("x")}},
 	}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, %v", got, err)
+	const last = `"id":"b","revision":1,"tags":["z"],"horizon":{"key":"l"},"modelMetadata":{"b":2},"axes":[{"key":"x"}]`
+	for _, first := range []string{
+		`"id":"a","tags":["x","y"],"horizon":{"key":"k","name":"n"},"modelMetadata":{"a":1},"axes":[{"kind":"k"},{}]`,
+		`"id":7,"revision":"x","tags":"y","horizon":[],"modelMetadata":[],"axes":[{"key":7}]`,
+	} {
+		got, err := decodeText(bodyModel, "{"+first+","+last+"}")
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v", first, got, err)
+		}
+	}
+	const wrong = `{"id":"b","revision":1,"name":"n","name":7}`
+	if fault := unusable(decodeText(bodyModel, wrong)); fault == nil || fault.Place != "name" {
+		t.Errorf("%v", fault)
 	}
 }
