@@ -36,6 +36,7 @@ const (
 	SummaryBehind           = "Model older than listed"
 	SummaryNoneSatisfies    = "No model satisfies where"
 	SummaryUndecided        = "Condition of where undecided"
+	SummaryDelayed          = "Revision too young again"
 	SummaryImageDiffers     = "Docker image differs"
 	SummaryImageWithheld    = "Docker image withheld"
 	SummaryWithdrawn        = "Revision withdrawn"

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/distribution/reference"
 	"github.com/opencontainers/go-digest"
@@ -59,15 +60,18 @@ func version(image reference.Named) (tag, sum string) {
 	return tag, sum
 }
 
+// usual are the characters of references.
+const usual = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/:@[]"
+
 // problemOf says what is wrong with any part of a reference but its registry, or returns "".
 func problemOf(text string) string {
-	odd := redact.OddCharacter(text, func(r rune) bool { return r <= ' ' || r > '~' })
+	odd := redact.OddCharacter(text, func(r rune) bool { return !strings.ContainsRune(usual, r) })
 	name, sum, isDigested := strings.Cut(text, "@")
 	_, notDigest := digest.Parse(text)
 	_, wrongDigest := digest.Parse(sum)
 	switch {
 	case odd != "":
-		return odd + ", which an image name cannot contain"
+		return odd + ", which a reference cannot contain"
 	case text == "":
 		return "it is empty"
 	case strings.Contains(text, "://"):
@@ -91,15 +95,22 @@ func problemOfName(name string) string {
 	if hasParts && (strings.ContainsAny(host, ".:") || strings.ToLower(host) != host) {
 		repository = rest
 	}
+	before := len(name) - len(repository)
 	repository, tag, hasTag := strings.Cut(repository, ":")
+	if repository == "" {
+		return "it does not name a repository"
+	}
+	if at := strings.IndexFunc(repository, unicode.IsUpper); at >= 0 {
+		return fmt.Sprintf("character %d is upper-case: a repository has lower-case letters only", before+at+1)
+	}
 	for i, part := range strings.Split(repository, "/") {
 		if part == "" {
 			return "its repository has an empty part: a slash at its start or its end, or two in a row"
 		}
 		_, err := reference.ParseNormalizedNamed("a/" + part)
 		if err != nil && !errors.Is(err, reference.ErrNameTooLong) {
-			return fmt.Sprintf("part %d of its repository must be lower-case letters and digits, with one dot, one or "+
-				"two underscores or hyphens only between them", i+1)
+			return fmt.Sprintf("part %d of its repository must begin and end with a letter or a digit, with one dot, one "+
+				"or two underscores or hyphens between them", i+1)
 		}
 	}
 	if hasTag && !isTag(tag) {

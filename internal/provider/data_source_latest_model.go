@@ -32,7 +32,7 @@ type latestModelState struct {
 
 func readLatestModel(ctx context.Context, r *blockRead, state *latestModelState) {
 	id := orZero(state.ModelGroupID)
-	model, err := state.Where.newest(ctx, r, id)
+	model, err := state.Where.newest(ctx, r, id, nil)
 	if err != nil {
 		r.fail(err, explain.Subject{Path: path.Root("model_group_id"), Value: id, OfLatest: true})
 		return
@@ -41,5 +41,6 @@ func readLatestModel(ctx context.Context, r *blockRead, state *latestModelState)
 	var found withdrawn
 	found.add(model.Model, state.Where, "")
 	found.warn(r, state.AcceptWithdrawn, path.Root("model_group_id"), passOver)
+	r.warnOfDelays(model.delayed)
 	state.modelState = *newModelState(model.Model, nil)
 }

@@ -56,12 +56,13 @@ type latestModelsState struct {
 
 func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsState) {
 	members := namedGroups(state.ModelGroupIDs)
-	var listed *listing
-	if state.ModelGroupIDs == nil {
+	var listed listing
+	named := state.ModelGroupIDs != nil
+	if !named {
 		horizon := orZero(state.TimeHorizon)
 		groups, err := r.modelGroups(ctx, horizon)
 		if err == nil {
-			members, listed, err = listedGroups(groups, state.TimeHorizon != nil)
+			members, err = listedGroups(groups, state.TimeHorizon != nil)
 		}
 		if err != nil {
 			r.fail(err, explain.Subject{Path: path.Root("time_horizon"), Value: horizon, IsHorizon: true})
@@ -70,10 +71,10 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 	}
 	models := make([]choice, len(members))
 	far, fault := readFleet(ctx, members, func(ctx context.Context, i int) (err error) {
-		models[i], err = state.Where.newest(ctx, r, members[i].id)
+		models[i], err = state.Where.newest(ctx, r, members[i].id, members[i].listed.Models)
 		return err
 	})
-	if listed != nil {
+	if !named {
 		listed.leaveOut(members, models)
 	}
 	r.reportFailures(members, far, fault, true)
@@ -81,17 +82,19 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 		return
 	}
 	state.fill(r, members, models)
-	if listed != nil {
+	if !named {
 		listed.warn(r, state)
 	}
 }
 
-// fill fills the models in, and warns of those that are withdrawn.
+// fill fills the models in, and warns of those that are withdrawn or delayed.
 func (state *latestModelsState) fill(r *blockRead, members []*member, models []choice) {
 	var found withdrawn
+	var delayed []string
 	at := path.Empty()
 	state.Models = make(map[string]*modelState, len(members))
 	for i, m := range members {
+		delayed = append(delayed, models[i].delayed...)
 		if models[i].Model != nil {
 			model := ofGroup(models[i].Model, m.id)
 			found.add(model, state.Where, "")
@@ -102,6 +105,9 @@ func (state *latestModelsState) fill(r *blockRead, members []*member, models []c
 		at = path.Root("model_group_ids")
 	}
 	found.warn(r, state.AcceptWithdrawn, at, passOver)
+	if len(state.Models) > 0 {
+		r.warnOfDelays(delayed)
+	}
 }
 
 // namedGroups returns the groups of model_group_ids, each once.

@@ -18,9 +18,10 @@ const atOnce = 16
 
 // member is one of many model groups that a data source reads, with one question to the service for each.
 type member struct {
-	id  string
-	at  path.Path // the element of the argument that names it, empty if a list of the service does
-	err error     // nil if the group was read, or if its read did not begin
+	id     string
+	at     path.Path            // the element of the argument that names it, empty if a list of the service does
+	listed catalogue.ModelGroup // its record in that list
+	err    error                // nil if the group was read, or if its read did not begin
 }
 
 // readFleet reads every member by its index, and returns how far that was. A fault is a failure that every other group

@@ -14,78 +14,75 @@ import (
 
 // listing is the model groups that the service listed for a fleet, and those among them that do not add a model to it.
 type listing struct {
-	groups   map[string]*catalogue.ModelGroup // by id
-	without  int                              // how many are without models
-	archived []string                         // those whose revisions are all archived
-	failing  []string                         // those whose models all fail a condition, and why
-	behind   []string                         // those that were listed with a newer revision than was answered
+	groups   int      // how many there are
+	without  int      // how many are without models
+	archived []string // those whose revisions are all archived
+	failing  []string // those whose models all fail a condition, and why
+	behind   []string // those that were listed with a newer revision than was answered
 }
 
 // listedGroups returns the groups of a list, sorted by id. Only the id of a group is needed, and its time horizon if
 // one is asked for: anything else in its record may be wrong.
-func listedGroups(groups []*catalogue.ModelGroup, onHorizon bool) ([]*member, *listing, error) {
-	members, listed := []*member{}, map[string]*catalogue.ModelGroup{}
+func listedGroups(groups []*catalogue.ModelGroup, onHorizon bool) ([]*member, error) {
+	members := []*member{}
 	for _, group := range groups {
 		noHorizon := group.Err != nil && orZero(group.TimeHorizon).Key == nil
 		if orZero(group.ID) == "" || onHorizon && noHorizon {
-			return nil, nil, group.Err
+			return nil, group.Err
 		}
-		members = append(members, &member{id: *group.ID, at: path.Empty()})
-		listed[*group.ID] = group
+		members = append(members, &member{id: *group.ID, at: path.Empty(), listed: *group})
 	}
 	slices.SortFunc(members, func(a, b *member) int { return strings.Compare(a.id, b.id) })
-	return members, &listing{groups: listed}, nil
+	return members, nil
 }
 
 // leaveOut clears the errors of groups without a model that satisfies, or without any model. If the service
 // contradicts itself, or if a gateway may have answered, a group stays: what was deployed from its model would be
 // destroyed.
 func (l *listing) leaveOut(members []*member, models []choice) {
+	l.groups = len(members)
 	for i, m := range members {
-		group := l.groups[m.id]
 		problem, isProblem := errors.AsType[*groupError](m.err)
 		switch {
 		case m.err == nil:
-			l.compare(group, models[i])
+			l.compare(m, models[i])
 		case isProblem && problem.nothing:
-			l.compare(group, models[i])
+			l.compare(m, models[i])
 			l.failing = append(l.failing, m.inAPhrase())
 			m.err = nil
 		case saysNotFound(m.err):
-			m.err = l.withoutModels(group, m.err)
+			m.err = l.withoutModels(m)
 		}
 	}
 }
 
 // withoutModels notes why a group without a latest model is left out, or returns the error if the list says otherwise.
-// A list says that a group is empty if its record is right and has neither models nor a latest revision; the first may
-// be 0. If it has a latest revision, its revisions are archived.
-func (l *listing) withoutModels(group *catalogue.ModelGroup, err error) error {
-	latest := orZero(group.LatestRevision)
+// A list says that a group is empty if its record is right and has neither models nor a latest revision, for which
+// services also send 0 or -1. If it has a latest revision, its revisions are archived.
+func (l *listing) withoutModels(m *member) error {
+	group := m.listed
 	hasNone := group.Err == nil && group.Models != nil && len(group.Models) == 0
 	switch {
-	case hasNone && latest == 0:
+	case hasNone && orZero(group.LatestRevision) < 1:
 		l.without++
-	case hasNone && latest > 0:
-		l.archived = append(l.archived, explain.Quoted(*group.ID))
+	case hasNone:
+		l.archived = append(l.archived, explain.Quoted(m.id))
 	default:
-		return contradicted(err, *group.ID, listedAs(group))
+		return contradicted(m.err, m.id, listedAs(group))
 	}
 	return nil
 }
 
 // listedAs returns a clause with the claim of the list of groups about the models of a group.
-func listedAs(group *catalogue.ModelGroup) string {
+func listedAs(group catalogue.ModelGroup) string {
 	wrong, isWrong := errors.AsType[*catalogue.UnusableAnswerError](group.Err)
 	switch {
 	case isWrong:
 		return fmt.Sprintf("its record in the list of groups is wrong at %s: %s", wrong.Place, wrong.Problem)
 	case group.Models == nil:
 		return "the list of groups does not say which models it has"
-	case len(group.Models) > 0:
-		return fmt.Sprintf("the list of groups has %d of its models", len(group.Models))
 	}
-	return fmt.Sprintf("the list of groups has %d as its latest revision", *group.LatestRevision)
+	return fmt.Sprintf("the list of groups has %d of its models", len(group.Models))
 }
 
 // contradicted returns the error if the catalogue says that it lacks the group, or any model of it, after it said
@@ -94,14 +91,20 @@ func contradicted(err error, group, before string) error {
 	if !saysNotFound(err) {
 		return err
 	}
+	problem := contradiction(group, before+", and then it was not found", explain.Sentence(err.Error()))
+	problem.phrase = before
+	return problem
+}
+
+// contradiction returns the error if two answers about a group do not fit together.
+func contradiction(group, phrase, said string) *groupError {
 	return &groupError{
 		summary: explain.SummaryContradiction,
 		detail: explain.Paragraphs(
-			fmt.Sprintf("Two answers about model group %q do not fit together: %s, and then it was not found.",
-				group, before), explain.Sentence(err.Error()),
-			"Try again. If the group was removed or made private in between, the next run says so. If it fails in the "+
-				"same way, show this to the service's operator."),
-		phrase: before,
+			fmt.Sprintf("Two answers about model group %q do not fit together: %s.", group, phrase), said,
+			"Try again. If the group was changed, removed or made private in between, the next run says so. If it "+
+				"fails in the same way, show this to the service's operator."),
+		phrase: phrase,
 	}
 }
 
@@ -112,15 +115,13 @@ func saysNotFound(err error) bool {
 }
 
 // compare notes if the list of groups has a newer revision of one than the service answered then.
-func (l *listing) compare(group *catalogue.ModelGroup, read choice) {
+func (l *listing) compare(m *member, read choice) {
 	newest := read.seen
-	for _, model := range group.Models {
-		if model != nil && model.Revision != nil {
-			newest = max(newest, int64(*model.Revision))
-		}
+	for _, model := range m.listed.Models {
+		newest = max(newest, *model.Revision)
 	}
 	if newest > read.seen {
-		l.behind = append(l.behind, fmt.Sprintf("%q: revision %d, listed with %d", *group.ID, read.seen, newest))
+		l.behind = append(l.behind, fmt.Sprintf("%q: revision %d, listed with %d", m.id, read.seen, newest))
 	}
 }
 
@@ -159,7 +160,7 @@ func (l *listing) emptied(state *latestModelsState) string {
 	if state.TimeHorizon != nil {
 		onHorizon = fmt.Sprintf(" on the time horizon %q", *state.TimeHorizon)
 	}
-	if len(l.groups) == 0 {
+	if l.groups == 0 {
 		return fmt.Sprintf("The catalogue lists no model groups%s for these credentials.", onHorizon)
 	}
 	first := ""
@@ -168,5 +169,5 @@ func (l *listing) emptied(state *latestModelsState) string {
 	}
 	return explain.Paragraphs(fmt.Sprintf("No model group that the catalogue lists%s has a model to read. Listed: %d; "+
 		"without models: %d; with archived revisions only: %d; without a model that satisfies where: %d.",
-		onHorizon, len(l.groups), l.without, len(l.archived), len(l.failing)), first)
+		onHorizon, l.groups, l.without, len(l.archived), len(l.failing)), first)
 }

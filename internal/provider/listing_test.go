@@ -27,7 +27,7 @@ var leftOutGroups = map[string]leftOut{
 	"null as the latest revision": {noModels + `,"latestRevision":null`, "", ""},
 	"the latest revision is 0":    {noModels + `,"latestRevision":0`, "", ""},
 	"all are archived":            {noModels + `,"latestRevision":3`, "", explain.SummaryLeftOut},
-	"a negative latest revision":  {noModels + `,"latestRevision":-1`, "", explain.SummaryContradiction},
+	"the latest revision is -1":   {noModels + `,"latestRevision":-1`, "", ""},
 	"a text":                      {noModels + `,"latestRevision":"0"`, "", explain.SummaryContradiction},
 	"a wrong record":              {noModels + `,"name":7`, "", explain.SummaryContradiction},
 	"models":                      {`"models":[{"id":"m","revision":0}]`, "", explain.SummaryContradiction},

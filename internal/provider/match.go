@@ -26,25 +26,25 @@ func compareTexts(a, b *string) int {
 	return strings.Compare(norm.NFC.String(orZero(a)), norm.NFC.String(orZero(b)))
 }
 
-// standingOf says whether a text of the service is the one that is asked for. It may be if it is empty, or differs
-// only in case, white space or invisible characters.
+// standingOf says whether a text of the service is the one that is asked for. It may be if it is the same word.
 func standingOf(written, served string) standing {
 	switch {
 	case sameText(written, served):
 		return met
-	case bare(served) == "", strings.EqualFold(bare(written), bare(served)):
+	case strings.EqualFold(bare(written), bare(served)):
 		return undecided
 	}
 	return unmet
 }
 
-// bare returns a text in NFC without invisible characters.
+// bare returns a text in NFKC without invisible characters, hyphens and underscores, which differ between the spellings
+// of one word: ON-DEMAND and onDemand. A point counts: 1.1 is not 11.
 func bare(text string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsGraphic(r) || unicode.In(r, unicode.White_Space, unicode.Variation_Selector,
-			unicode.Other_Default_Ignorable_Code_Point) {
+	return norm.NFKC.String(strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) || unicode.In(r, unicode.White_Space, unicode.Variation_Selector, unicode.Dash,
+			unicode.Pc, unicode.Other_Default_Ignorable_Code_Point) {
 			return -1
 		}
 		return r
-	}, norm.NFC.String(text))
+	}, text))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
@@ -97,6 +98,7 @@ func played(title string, service func(*testing.T) http.Handler, more arguments,
 		t.Helper()
 		var diagnostics []*tfprotov6.Diagnostic
 		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(27 * 365 * day) // the sandbox's revisions are of 2025 and 2026
 			given := more
 			if headers != nil {
 				given = more.with(argHeaders, headers)

@@ -62,26 +62,26 @@ func ofGroup(model *catalogue.Model, id string) *catalogue.Model {
 func (p pin) pick(models []*catalogue.Model) (*pinnedModel, error) {
 	var found []*catalogue.Model
 	var unread *catalogue.Model
-	var revisions []int64
+	latest := p.revision
 	for _, model := range models {
-		if model.Revision == nil {
+		switch {
+		case model.Revision == nil:
 			unread = model
-			continue
-		}
-		revisions = append(revisions, int64(*model.Revision))
-		if isRevision(model, p.revision) {
+		case isRevision(model, p.revision):
 			found = append(found, model)
+		default:
+			latest = max(latest, int64(*model.Revision))
 		}
 	}
 	switch {
 	case len(found) == 1:
-		return p.among(found[0], slices.Max(revisions), unread == nil), found[0].Err
+		return p.among(found[0], latest, unread == nil), found[0].Err
 	case len(found) > 1:
 		return nil, severalModels("revision", p.groupID, p.revision, len(found))
 	case unread != nil:
 		return nil, unread.Err // it may be the pinned one
 	}
-	return nil, p.notFound(models, revisions)
+	return nil, p.notFound(models)
 }
 
 // among returns the pinned model and where it stands in its group. latest is the highest revision that is known, and
@@ -98,15 +98,18 @@ func (p pin) among(model *catalogue.Model, latest int64, all bool) *pinnedModel 
 }
 
 // notFound returns the error if no model is of the pinned revision.
-func (p pin) notFound(models []*catalogue.Model, revisions []int64) *groupError {
-	phrase := fmt.Sprintf("no revision %d; it has %s", p.revision, cmp.Or(revisionNames(revisions), "no models"))
+func (p pin) notFound(models []*catalogue.Model) *groupError {
+	phrase := fmt.Sprintf("no revision %d; it has %s", p.revision, revisionNames(models))
+	next := "Pin a revision that it has, or leave the group out until it has one. To follow the newest, use " +
+		"modelcatalogue_latest_model, or modelcatalogue_latest_models for many groups."
+	if len(models) == 0 {
+		next = "Wait until it has a revision, or leave the group out until then."
+	}
 	return &groupError{
 		summary: explain.SummaryRevisionNotFound,
 		path:    path.Root("revision"),
-		detail: explain.Paragraphs(fmt.Sprintf("Model group %q has %s.", p.groupID, phrase), mayLackArchived(models),
-			"Pin a revision that it has, or leave the group out until it has one. To follow the newest, use "+
-				"modelcatalogue_latest_model, or modelcatalogue_latest_models for many groups."),
-		phrase: phrase,
+		detail:  explain.Paragraphs(fmt.Sprintf("Model group %q has %s.", p.groupID, phrase), mayLackArchived(models), next),
+		phrase:  phrase,
 	}
 }
 
@@ -118,14 +121,15 @@ func mayLackArchived(models []*catalogue.Model) string {
 	return "Archived revisions may be missing here, because the service may leave them out."
 }
 
-// revisionNames lists revisions, the newest first, each once.
-func revisionNames(revisions []int64) string {
-	sorted := slices.Compact(slices.Sorted(slices.Values(revisions)))
+// revisionNames lists the revisions of models, the newest first, each once.
+func revisionNames(models []*catalogue.Model) string {
 	var names []string
-	for _, revision := range slices.Backward(sorted) {
-		names = append(names, strconv.FormatInt(revision, 10))
+	for _, model := range slices.SortedFunc(slices.Values(models), newestFirst) {
+		if model.Revision != nil {
+			names = append(names, fmt.Sprint(*model.Revision))
+		}
 	}
-	return explain.JoinFirst(names, ", ")
+	return cmp.Or(explain.JoinFirst(slices.Compact(names), ", "), "no models")
 }
 
 // severalModels returns the error if a block must name one image, and the catalogue does not say which of several
@@ -211,10 +215,10 @@ func whyDifferent(given, has string, model *catalogue.Model) string {
 
 // republished says if a revision was changed after it was published, which explains a different image.
 func republished(model *catalogue.Model) string {
-	published, noneA := readDate("created_at", model.CreatedAt)
-	changed, noneB := readDate("updated_at", model.UpdatedAt)
+	published, isPublished := parseTime(orZero(model.CreatedAt))
+	changed, isChanged := parseTime(orZero(model.UpdatedAt))
 	switch {
-	case noneA+noneB != "":
+	case !isPublished || !isChanged:
 		return ""
 	case changed.After(published):
 		return fmt.Sprintf("The revision may have been re-published in place: the service says that it last changed "+
@@ -226,20 +230,22 @@ func republished(model *catalogue.Model) string {
 // withheld returns the error if the service does not show the image to compare with.
 func (p pin) withheld(model *catalogue.Model) *groupError {
 	isOwner := "null"
-	next := "Use credentials of that organisation, ask the publisher of the group, or leave the image out."
 	if model.IsOwner != nil {
 		isOwner = strconv.FormatBool(*model.IsOwner)
 	}
+	why := "It is withheld: the service shows images only to members of the organisation that owns the model, and for " +
+		"these credentials its is_owner is " + isOwner + "."
+	next := "Use credentials of that organisation, ask the publisher of the group, or leave the image out."
 	if orZero(model.IsOwner) {
+		why = "The service names no image, though these credentials own the model."
 		next = "Ask the publisher of the group, or leave the image out."
 	}
 	return &groupError{
 		summary: explain.SummaryImageWithheld,
 		path:    path.Root(argDockerImage),
-		detail: fmt.Sprintf("The image of revision %d of model group %q is withheld, so it cannot be compared with "+
-			"the one given, %q.\n\nThe service shows images only to members of the organisation that owns the model; "+
-			"for these credentials its is_owner is %s.\n\n%s",
-			p.revision, p.groupID, redact.Shorten(*p.image, maxImage), isOwner, next),
+		detail: explain.Paragraphs(
+			fmt.Sprintf("The image of revision %d of model group %q cannot be compared with the one given, %q.",
+				p.revision, p.groupID, redact.Shorten(*p.image, maxImage)), why, next),
 		phrase: fmt.Sprintf("revision %d (is_owner is %s)", p.revision, isOwner),
 	}
 }

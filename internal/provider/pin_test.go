@@ -38,9 +38,11 @@ func TestTheImageThatWasReviewed(t *testing.T) {
 	if differs == nil || differs.summary != explain.SummaryImageDiffers || !strings.Contains(differs.detail, `"`+long+`"`) {
 		t.Errorf("%+v", differs)
 	}
-	withheld := longer.reviewed(&catalogue.Model{DockerImage: new("")})
-	if withheld == nil || !strings.Contains(withheld.detail, "its is_owner is null") {
-		t.Errorf("%+v", withheld)
+	for _, blank := range []*string{nil, new(""), new(" \t")} {
+		withheld := longer.reviewed(&catalogue.Model{DockerImage: blank})
+		if withheld == nil || !strings.Contains(withheld.detail, "its is_owner is null") {
+			t.Errorf("%+v", withheld)
+		}
 	}
 	// Of two that end alike, such as with one digest, a short message shows the beginnings.
 	brief := bothImages("", "one/"+long, "other/"+long, maxBriefImage)

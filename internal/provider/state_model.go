@@ -2,6 +2,7 @@ package provider
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 
@@ -254,10 +255,10 @@ func newModelState(from *catalogue.Model, only selection) *modelState {
 	return state
 }
 
-// shownImage returns the reference of an image, or nil if it is withheld, which the service spells as an empty string.
+// shownImage returns the reference of an image, or nil if it is withheld, which the service spells as a blank string.
 // Null makes a required argument fail while planning, and lets coalesce work.
 func shownImage(reference *string) *string {
-	if reference != nil && *reference == "" {
+	if strings.TrimSpace(orZero(reference)) == "" {
 		return nil
 	}
 	return reference

@@ -88,13 +88,16 @@ func (w *whereState) String() string {
 
 // choice is the model that a block follows.
 type choice struct {
-	*catalogue.Model       // or nil
-	seen             int64 // the highest revision that the service showed
+	*catalogue.Model                   // or nil
+	seen             catalogue.Integer // the highest revision that the service showed
+	delayed          []string          // a line about a higher one that only its update rules out, if there is one
 }
 
-// newest reads the highest revision of a group that satisfies the conditions. A failure other than of the client is a
-// *groupError.
-func (w *whereState) newest(ctx context.Context, r *blockRead, group string) (choice, error) {
+// newest reads the highest revision of a group that satisfies the conditions. shown is what the list of groups has of
+// it. A failure other than of the client is a *groupError.
+func (w *whereState) newest(
+	ctx context.Context, r *blockRead, group string, shown []*catalogue.ModelSummary,
+) (choice, error) {
 	latest, err := r.client.LatestModel(ctx, group)
 	if latest == nil {
 		return choice{}, err
@@ -103,14 +106,36 @@ func (w *whereState) newest(ctx context.Context, r *blockRead, group string) (ch
 	models := []*catalogue.Model{latest}
 	if w.judge(latest, now).standing() == unmet {
 		listed, err := r.client.Models(ctx, group)
+		if err == nil {
+			err = lacking(listed, latest, shown, group)
+		}
 		if err != nil {
-			before := fmt.Sprintf("the service answered with its latest model, revision %d", int64(*latest.Revision))
+			before := fmt.Sprintf("the service answered with its latest model, revision %d", *latest.Revision)
 			return choice{}, contradicted(err, group, before)
 		}
 		models = withLatest(listed, latest)
 	}
 	model, err := w.choose(models, now, group)
-	return choice{model, int64(orZero(models[0].Revision))}, err
+	return choice{model, orZero(models[0].Revision), w.delayed(models, now, group)}, err
+}
+
+// lacking returns an error if a list of models lacks a revision that another answer shows as not archived: the latest
+// model, or one of those that the list of groups has. It is only a part then, or old.
+func lacking(
+	listed []*catalogue.Model, latest *catalogue.Model, shown []*catalogue.ModelSummary, group string,
+) error {
+	if !orZero(latest.Archived) {
+		shown = append(slices.Clip(shown), &catalogue.ModelSummary{Revision: latest.Revision})
+	}
+	for _, one := range shown {
+		if !slices.ContainsFunc(listed, func(model *catalogue.Model) bool {
+			return model.Revision == nil || *model.Revision == *one.Revision
+		}) {
+			return contradiction(group, fmt.Sprintf("its latest model or the list of groups shows revision %d, which "+
+				"the list of its models lacks: it has %s", *one.Revision, revisionNames(listed)), "")
+		}
+	}
+	return nil
 }
 
 // withLatest returns the models of a list, newest first, with the latest one in place of those of its revision: if the
@@ -143,6 +168,32 @@ func (w *whereState) choose(models []*catalogue.Model, now time.Time, group stri
 	return found[0], nil
 }
 
+// delayed returns a line about the highest of the models, newest first, that only its update makes too young, if it is
+// above the one that satisfies.
+func (w *whereState) delayed(models []*catalogue.Model, now time.Time, group string) []string {
+	for _, model := range models {
+		verdict, asPublished := w.judge(model, now), *model
+		asPublished.UpdatedAt = model.CreatedAt
+		switch {
+		case verdict.standing() < unmet:
+			return nil
+		case model.Err == nil && len(w.judge(&asPublished, now)) == 0:
+			return []string{fmt.Sprintf("%q: revision %d: %s", group, *model.Revision, verdict.words())}
+		}
+	}
+	return nil
+}
+
+// warnOfDelays warns of revisions that only their updates make too young: a block that followed one goes back.
+func (r *blockRead) warnOfDelays(lines []string) {
+	if len(lines) > 0 {
+		r.warn(path.Root(argWhere), explain.SummaryDelayed, fmt.Sprintf("where passes these revisions over only "+
+			"because they were changed, such as by a new tag: min_age counts from updated_at.%s\n\nUntil then the plan "+
+			"has a lower revision of each, or leaves out a group that was only listed. To keep one of them, pin it.",
+			explain.Bulleted(lines, explain.MaxIDs)))
+	}
+}
+
 // highest returns the models of the highest revision among those that may satisfy: one, unless the catalogue lists
 // several of one revision. One whose revision cannot be read may be the highest.
 func highest(models []*catalogue.Model, maySatisfy func(*catalogue.Model) bool) []*catalogue.Model {
@@ -165,7 +216,7 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 	for _, model := range models {
 		which := "a model whose revision cannot be read"
 		if model.Revision != nil {
-			which = fmt.Sprintf("revision %d", int64(*model.Revision))
+			which = fmt.Sprintf("revision %d", *model.Revision)
 		}
 		line := which + ": " + w.judge(model, now).words()
 		if wrong, ok := errors.AsType[*catalogue.UnusableAnswerError](model.Err); ok {
@@ -194,7 +245,7 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 
 // undecidedBy says what the service leaves open about the model that may satisfy.
 func (w *whereState) undecidedBy(verdict verdict, model *catalogue.Model, group string) *groupError {
-	revision, open := int64(*model.Revision), verdict.words()
+	revision, open := *model.Revision, verdict.words()
 	return &groupError{
 		summary: explain.SummaryUndecided,
 		path:    path.Root(argWhere),

@@ -15,19 +15,24 @@ import (
 // firstYear is the year before which no revision was published: earlier dates are the zero dates of Go, Unix and SQL.
 const firstYear = 2000
 
-// readDate reads a date of the service. The zero dates of others are the zero time, too.
-func readDate(name string, text *string) (moment time.Time, problem string) {
+// readDate reads a date of the service. The zero dates of others are the zero time, too. The service's clock may be a
+// day ahead.
+func readDate(name string, text *string, now time.Time) (moment time.Time, problem string) {
 	if bare(orZero(text)) == "" {
 		return moment, "the service does not say its " + name
 	}
 	moment, ok := parseTime(*text)
 	switch {
 	case !ok:
-		return moment, fmt.Sprintf("its %s is %q, which cannot be read as a date", name, redact.Abridged(*text))
+		problem = "cannot be read as a date"
+	case moment.After(now.Add(day)):
+		problem = "is in the future"
 	case moment.UTC().Year() < firstYear:
 		return time.Time{}, ""
+	default:
+		return moment, ""
 	}
-	return moment, ""
+	return time.Time{}, fmt.Sprintf("its %s is %q, which %s", name, redact.Abridged(*text), problem)
 }
 
 // parseTime reads a date of ISO 8601: a day, or a moment to the minute or finer, after a T or a space, with a zone or

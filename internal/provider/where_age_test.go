@@ -19,7 +19,7 @@ func TestAgesOfModels(t *testing.T) {
 	}
 	const oldAt, unchecked = "it will be old enough at 2026-03-", "min_age cannot be checked: "
 	const unsaid, tooEarly = unchecked + "the service does not say its ", ", which is before any publication"
-	const noDate = ", which cannot be read as a date"
+	const noDate, future = ", which cannot be read as a date", ", which is in the future"
 	const old, young = "2026-01-01T00:00:00Z", "2026-03-10T01:00:00+02:00"
 	for name, test := range map[string]struct {
 		model catalogue.Model
@@ -37,6 +37,13 @@ func TestAgesOfModels(t *testing.T) {
 		"the zero date of SQL":   {made(old, "0000-00-00 00:00:00"), met, ""},
 		"published on SQL's":     {made("0000-00-00", old), undecided, unchecked + `its created_at is "0000-00-00"` + tooEarly},
 		"published last century": {made("1999-12-31", old), undecided, unchecked + `its created_at is "1999-12-31"` + tooEarly},
+		"published tomorrow":     {made("2026-03-11T11:00:00Z", old), unmet, oldAt + "14 11:00:00 UTC"},
+		"published in two days":  {made("2026-03-11T12:00:01Z", old), undecided, unchecked + `its created_at is "2026-03-11T12:00:01Z"` + future},
+		"changed for good":       {made(old, "9999-12-31"), undecided, unchecked + `its updated_at is "9999-12-31"` + future},
+		"young, and changed for good": {
+			made(young, "2099-01-01"), unmet,
+			unchecked + `its updated_at is "2099-01-01"` + future + "; " + oldAt + "12 23:00:00 UTC",
+		},
 		"neither is a date": {
 			made("2026-W01", "today"), undecided,
 			unchecked + `its created_at is "2026-W01"` + noDate + `, and its updated_at is "today"` + noDate,

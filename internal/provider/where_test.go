@@ -61,14 +61,21 @@ func TestConditions(t *testing.T) {
 		"a tag and one like it":  {tags("a"), tagged("A", "a"), met, ""},
 		"tags are left out":      {tags("a"), catalogue.Model{}, undecided, says + "its tags"},
 		"an empty list of tags":  {tags("a"), catalogue.Model{Tags: []*string{}}, unmet, `it lacks the tag "a"`},
-		"a tag without a name":   {tags("a"), tagged("b", " "), undecided, `it has the tag " ", not "a"`},
-		"a tag that is null":     {tags("a"), catalogue.Model{Tags: []*string{nil}}, undecided, `it has the tag "", not "a"`},
+		"a tag without a name":   {tags("a"), tagged("b", " "), unmet, `it lacks the tag "a"`},
+		"tags without a name":    {tags("a"), tagged("", "\u200b"), undecided, says + "its tags"},
+		"a tag that is null":     {tags("a"), catalogue.Model{Tags: []*string{nil}}, undecided, says + "its tags"},
+		"a tag and null":         {tags("a"), catalogue.Model{Tags: []*string{nil, new("b")}}, unmet, `it lacks the tag "a"`},
+		"a tag spelled as two":   {tags("pre-prod"), tagged("pre_prod"), undecided, `it has the tag "pre_prod", not "pre-prod"`},
+		"a tag with a point":     {tags("11"), tagged("1.1"), unmet, `it lacks the tag "11"`},
 		"run mode":               {mode("AUTO"), inMode("AUTO"), met, ""},
 		"another run mode":       {mode("AUTO"), inMode("DEMAND"), unmet, `its run_mode is "DEMAND", not "AUTO"`},
 		"run mode in lower case": {mode("AUTO"), inMode("auto"), undecided, `its run_mode is "auto", not "AUTO"`},
 		"run mode and a space":   {mode("AUTO"), inMode("AUTO\u00a0"), undecided, `its run_mode is "AUTO\u00a0", not "AUTO"`},
 		"run mode, invisibly":    {mode("AUTO"), inMode("AUTO\u200b"), undecided, `its run_mode is "AUTO\u200b", not "AUTO"`},
 		"a variation of letters": {mode("AUTO"), inMode("AUTO\ufe0f"), undecided, "its run_mode is \"AUTO\ufe0f\", not \"AUTO\""},
+		"run mode, hyphenated":   {mode("ON_DEMAND"), inMode("on\u2011demand"), undecided, "its run_mode is \"on‑demand\", not \"ON_DEMAND\""},
+		"run mode as one word":   {mode("ON_DEMAND"), inMode("onDemand"), undecided, `its run_mode is "onDemand", not "ON_DEMAND"`},
+		"run mode, full width":   {mode("AUTO"), inMode("ＡＵＴＯ"), undecided, `its run_mode is "ＡＵＴＯ", not "AUTO"`},
 		"an empty run mode":      {mode("AUTO"), inMode("\u200b"), undecided, says + "its run_mode"},
 		"run mode is left out":   {mode("AUTO"), catalogue.Model{}, undecided, says + "its run_mode"},
 	} {
@@ -188,6 +195,79 @@ func TestTheHighestThatSatisfies(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("of %s: %q, want %q", list, got, want)
 		}
+	}
+}
+
+// TestWhatAListMayNotLack: the latest model, unless it is archived, and what the list of groups has. A record whose
+// revision cannot be read may be any.
+func TestWhatAListMayNotLack(t *testing.T) {
+	t.Parallel()
+	summaries := func(revisions ...catalogue.Integer) (list []*catalogue.ModelSummary) {
+		for _, revision := range revisions {
+			list = append(list, &catalogue.ModelSummary{Revision: &revision})
+		}
+		return list
+	}
+	unread := []*catalogue.Model{{ID: new("a")}}
+	for name, test := range map[string]struct {
+		listed   []*catalogue.Model
+		archived *bool // the latest, revision 3
+		shown    []*catalogue.ModelSummary
+		lacks    string
+	}{
+		"all":                    {numbered(1, 3), nil, summaries(3), ""},
+		"an older one":           {numbered(3), nil, nil, ""},
+		"the latest":             {numbered(1), nil, nil, "shows revision 3, which the list of its models lacks: it has 1"},
+		"the latest, archived":   {numbered(1), new(true), nil, ""},
+		"a listed one":           {numbered(2, 3), nil, summaries(3, 1), "shows revision 1, which the list of its models lacks: it has 3, 2"},
+		"a listed one, of none":  {nil, new(true), summaries(1), "shows revision 1, which the list of its models lacks: it has no models"},
+		"a revision is not read": {unread, nil, summaries(1), ""},
+	} {
+		latest := numbered(3)[0]
+		latest.Archived = test.archived
+		err := lacking(test.listed, latest, test.shown, "g")
+		if (err == nil) != (test.lacks == "") || err != nil && !strings.Contains(err.Error(), test.lacks) {
+			t.Errorf("%s: %v, want %q", name, err, test.lacks)
+		}
+	}
+}
+
+// TestDelayedRevisions has the days since each revision was published and changed, the newest first. Three days are the
+// least, and one with ! is disabled.
+func TestDelayedRevisions(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	conditions := &whereState{MinAge: new("3d"), Enabled: new(true)}
+	for list, want := range map[string]string{
+		"9,9":          "",
+		"1,1 9,9":      "",
+		"9,1 9,9":      `"g": revision 2: it will be old enough at 2026-03-12 12:00:00 UTC`,
+		"1,1 9,2 9,9":  `"g": revision 2: it will be old enough at 2026-03-11 12:00:00 UTC`,
+		"9,9 9,1":      "",
+		"!9,1 9,9":     "",
+		"9,1":          `"g": revision 1: it will be old enough at 2026-03-12 12:00:00 UTC`,
+		"9,1 9,2 9,9":  `"g": revision 3: it will be old enough at 2026-03-12 12:00:00 UTC`,
+		"9,-9 9,1 9,9": "", // undecided, so the read fails
+	} {
+		var models []*catalogue.Model
+		fields := strings.Fields(list)
+		for i, field := range fields {
+			var created, updated int
+			days, isDisabled := strings.CutPrefix(field, "!")
+			if _, err := fmt.Sscanf(days, "%d,%d", &created, &updated); err != nil {
+				t.Fatal(err)
+			}
+			before := func(days int) *string { return new(now.AddDate(0, 0, -days).Format(time.RFC3339)) }
+			model := numbered(int64(len(fields) - i))[0]
+			model.Enabled, model.CreatedAt, model.UpdatedAt = new(!isDisabled), before(created), before(updated)
+			models = append(models, model)
+		}
+		if got := strings.Join(conditions.delayed(models, now, "g"), "; "); got != want {
+			t.Errorf("%s: %s, want %s", list, got, want)
+		}
+	}
+	if lines := (*whereState)(nil).delayed(numbered(1), now, "g"); lines != nil {
+		t.Errorf("without conditions: %q", lines)
 	}
 }
 

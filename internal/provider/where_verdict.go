@@ -81,16 +81,21 @@ func ofMode(want, has *string) verdict {
 	if want == nil {
 		return nil
 	}
-	words := fmt.Sprintf("its run_mode is %s, not %s", explain.Quoted(orZero(has)), explain.Quoted(*want))
 	if bare(orZero(has)) == "" {
-		words = "the service does not say its run_mode"
+		return verdict{{undecided, "the service does not say its run_mode"}}
 	}
+	words := fmt.Sprintf("its run_mode is %s, not %s", explain.Quoted(orZero(has)), explain.Quoted(*want))
 	return verdict{{standingOf(*want, orZero(has)), words}}
 }
 
-// ofTags compares the tags of a model with those it must have. An empty list means that it is not tagged.
+// ofTags compares the tags of a model with those it must have. An empty list means that it is not tagged. An empty
+// element is no tag.
 func ofTags(want []string, has []*string) (found verdict) {
-	if len(want) > 0 && has == nil {
+	areSaid := has != nil && len(has) == 0
+	for _, tag := range has {
+		areSaid = areSaid || bare(orZero(tag)) != ""
+	}
+	if len(want) > 0 && !areSaid {
 		return verdict{{undecided, "the service does not say its tags"}}
 	}
 	for _, tag := range want {
@@ -121,11 +126,11 @@ func (w *whereState) ofAge(model *catalogue.Model, now time.Time) (found verdict
 	if w.MinAge == nil {
 		return nil
 	}
-	published, problem := readDate("created_at", model.CreatedAt)
+	published, problem := readDate("created_at", model.CreatedAt, now)
 	if problem == "" && published.IsZero() {
 		problem = fmt.Sprintf("its created_at is %q, which is before any publication", *model.CreatedAt)
 	}
-	changed, another := readDate("updated_at", model.UpdatedAt) // zero if it never was
+	changed, another := readDate("updated_at", model.UpdatedAt, now) // zero if it never was
 	if problem != "" && another != "" {
 		problem += ", and "
 	}

@@ -52,7 +52,7 @@ func (w *withdrawn) add(model *catalogue.Model, where *whereState, latest string
 	if len(verdict) == 0 {
 		return
 	}
-	line := fmt.Sprintf("%q: revision %d: %s%s", *model.ModelGroupID, int64(*model.Revision), verdict.words(), latest)
+	line := fmt.Sprintf("%q: revision %d: %s%s", *model.ModelGroupID, *model.Revision, verdict.words(), latest)
 	if verdict.standing() == unmet {
 		w.certain = append(w.certain, line)
 	} else {
