@@ -8,12 +8,14 @@ package main
 
 import (
 	"archive/zip"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"testing/fstest"
 
 	"golang.org/x/mod/sumdb/dirhash"
 )
@@ -60,33 +62,15 @@ func add(folder, version string, builds []string) error {
 // pack makes an archive of the programs in a folder, without times: the same programs give the same bytes.
 func pack(folder, name string) error {
 	programs, err := os.ReadDir(folder)
-	if err != nil {
-		return err
-	}
-	file, err := os.Create(name) //nolint:gosec // the caller names its own files
-	if err != nil {
-		return err
-	}
-	archive := zip.NewWriter(file)
+	content := fstest.MapFS{}
 	for _, program := range programs {
-		err = errors.Join(err, packProgram(archive, filepath.Join(folder, program.Name())))
+		text, unread := os.ReadFile(filepath.Join(folder, program.Name())) //nolint:gosec // the caller names its own files
+		content[program.Name()] = &fstest.MapFile{Data: text, Mode: 0o755}
+		err = errors.Join(err, unread)
 	}
-	return errors.Join(err, archive.Close(), file.Close())
-}
-
-func packProgram(archive *zip.Writer, name string) error {
-	text, err := os.ReadFile(name) //nolint:gosec // the caller names its own files
-	if err != nil {
-		return err
-	}
-	header := &zip.FileHeader{Name: filepath.Base(name), Method: zip.Deflate}
-	header.SetMode(0o755)
-	entry, err := archive.CreateHeader(header)
-	if err != nil {
-		return err
-	}
-	_, err = entry.Write(text)
-	return err
+	var packed bytes.Buffer
+	archive := zip.NewWriter(&packed)
+	return errors.Join(err, archive.AddFS(content), archive.Close(), os.WriteFile(name, packed.Bytes(), 0o644))
 }
 
 // archive is one in the list of a version, by the protocol of network mirrors.
