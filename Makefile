@@ -117,7 +117,7 @@ simulate: ## Make SEEDS (200000) plans over services that fail, on a fake clock,
 bench: ## Measure plans against the engine's own cost; write BENCHMARKS.md and the table of a page.
 	@go build -v -ldflags='-s -w' -o=.cache/bench/provider/terraform-provider-modelcatalogue .
 	@go build -v -ldflags='-s -w' -o=.cache/bench/floor/terraform-provider-modelcatalogue ./internal/tools/bench/floor
-	@tools/engine.sh go run ./internal/tools/bench
+	@tools/engine.sh go run ./internal/tools/bench "$(CURDIR)/.cache/bench"
 
 vulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities in the code that is called; asks vuln.go.dev.
 	$(BIN)/govulncheck ./...

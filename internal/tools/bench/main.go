@@ -1,16 +1,21 @@
 // Command bench compares whole plans in pairs, and writes BENCHMARKS.md and the table of a page.
+//
+//	bench BUILDS [ONLY]
+//
+// BUILDS is a folder with two builds, provider and floor. With ONLY it measures the scenarios whose name contains that, and
+// writes no file.
 package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 )
 
 // scenario is a plan that is compared with the plan of another configuration, or with its own plan over the floor if
@@ -129,10 +134,8 @@ func besideAnother() []scenario {
 }
 
 func main() {
-	only := flag.String("only", "", "measure only the scenarios whose name contains this, without writing a file")
-	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *only)
+	err := run(ctx, os.Args[1], strings.Join(os.Args[2:], " "))
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -140,18 +143,23 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, only string) (err error) {
-	b, err := prepare(ctx)
-	defer func() { err = errors.Join(err, os.RemoveAll(b.root)) }()
+// run measures the scenarios whose name contains only. It writes files if these are all.
+func run(ctx context.Context, builds, only string) error {
+	found, err := engine.Find(ctx)
 	if err != nil {
 		return err
 	}
+	root, err := os.MkdirTemp("", "modelcatalogue-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(root) }()
 	var rows strings.Builder
 	for _, s := range append(overTheFloor(), besideAnother()...) {
 		if !strings.Contains(s.name, only) {
 			continue
 		}
-		ours, theirs, err := b.measure(ctx, s)
+		ours, theirs, err := bench{found, builds, root}.measure(ctx, s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
@@ -162,5 +170,5 @@ func run(ctx context.Context, only string) (err error) {
 	if only != "" {
 		return nil
 	}
-	return write(ctx, b.engine, rows.String())
+	return write(ctx, found, rows.String())
 }

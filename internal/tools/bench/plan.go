@@ -17,18 +17,6 @@ type bench struct {
 	root   string // a folder of scratch space
 }
 
-// prepare finds the engine. The caller removes root, after an error too.
-func prepare(ctx context.Context) (b bench, err error) {
-	if b.engine, err = engine.Find(ctx); err != nil {
-		return b, err
-	}
-	if b.builds, err = filepath.Abs(".cache/bench"); err != nil {
-		return b, err
-	}
-	b.root, err = os.MkdirTemp("", "modelcatalogue-bench-")
-	return b, err
-}
-
 // pairs is how many pairs of plans a scenario has.
 const pairs = 5
 
