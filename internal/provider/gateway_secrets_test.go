@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
 )
 
 // secrets are credentials, by the argument that gives them, except that the service gives the token. Those of headers are

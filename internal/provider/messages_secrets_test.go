@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -90,7 +91,8 @@ func changing(found *regexp.Regexp, into string) func(http.Handler) http.Handler
 	return func(service http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			answer := httptest.NewRecorder()
-			r.URL.Path, r.URL.RawPath = strings.ReplaceAll(r.URL.Path, aSecret, ""), ""
+			r.URL.RawPath = strings.ReplaceAll(r.URL.EscapedPath(), url.PathEscape(aSecret), "")
+			r.URL.Path = strings.ReplaceAll(r.URL.Path, aSecret, "")
 			service.ServeHTTP(answer, r)
 			maps.Copy(w.Header(), answer.Header())
 			w.Header().Del("Content-Length")
