@@ -91,7 +91,7 @@ var wrongBodies = []struct {
 	kind       int
 	body, want string
 }{
-	{bodyModel, `{"revision":3.5}`, "revision: a whole number" + isExpected + "the number 3.5"},
+	{bodyModel, `{"revision":3.5}`, "revision: a whole number" + isExpected + `the number "3.5"`},
 	{bodyModel, `{"name":7}`, "name: a string" + isExpected + "a number"},
 	{bodyModel, `{"archived":"yes"}`, "archived: a boolean" + isExpected + "a string"},
 	{bodyModel, `{"tags":"a"}`, "tags: a list" + isExpected + "a string"},

@@ -16,8 +16,8 @@ func TestAPartOfAList(t *testing.T) {
 	eachOnFakeClock(t, map[string]row{
 		"no part":     {"Link", `<?page=1>; rel="prev"`, ""},
 		"as many":     {"X-Total-Count", "2", ""},
-		"a next page": {"Link", `<?page=2>; rel="next"`, `its header Link is <?page=2>; rel="next"`},
-		"more":        {"X-Total-Count", "3", "its header X-Total-Count is 3, and its length is 2"},
+		"a next page": {"Link", `<?page=2>; rel="next"`, `its header "Link" is "<?page=2>; rel=\"next\""`},
+		"more":        {"X-Total-Count", "3", `its header "X-Total-Count" is "3", and its length is 2`},
 	}, func(t *testing.T, test row) {
 		s := &service{read: func(int, *http.Request) reply {
 			return reply{header: http.Header{test.header: {test.value}}, body: two}

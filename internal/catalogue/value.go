@@ -29,7 +29,7 @@ func (i *Integer) UnmarshalJSON(data []byte) error {
 		kind := jsontext.Value(data).Kind()
 		sent := inWords[kind]
 		if kind == jsontext.KindNumber {
-			sent = "the number " + string(data)
+			sent = fmt.Sprintf("the number %q", data)
 		}
 		return fmt.Errorf("a whole number is expected, the service sent %s", sent)
 	}

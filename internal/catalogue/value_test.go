@@ -55,11 +55,11 @@ func TestIntegerTakesOnlyWholeNumbers(t *testing.T) {
 	})
 	const sent = " is expected, the service sent "
 	for text, want := range map[string]string{
-		"3.5":                 "a whole number" + sent + "the number 3.5",
+		"3.5":                 "a whole number" + sent + `the number "3.5"`,
 		`"3"`:                 "a whole number" + sent + "a string",
 		"true":                "a whole number" + sent + "a boolean",
 		"[3]":                 "a whole number" + sent + "a list",
-		"9223372036854775808": "a whole number" + sent + "the number 9223372036854775808",
+		"9223372036854775808": "a whole number" + sent + `the number "9223372036854775808"`,
 	} {
 		if err := new(Integer).UnmarshalJSON([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %q", text, err, want)

@@ -12,10 +12,10 @@ import (
 	"sync"
 )
 
-// SignOfPart returns the sign that an answer holds only a part of a list, such as "its header X-Next-Page is 2", or an
-// empty text. The interface does not describe pagination: INTERFACE.md says how a part is treated. elements is how
+// SignOfPart returns the sign that an answer holds only a part of a list, such as `its header "X-Next-Page" is "2"`, or
+// an empty text. The interface does not describe pagination: INTERFACE.md says how a part is treated. elements is how
 // many the answer has. The names of headers are in any case. All headers are judged together: the weightiest decides.
-// The text quotes the service.
+// The text quotes the service between double quotes.
 func SignOfPart(header http.Header, elements int) (sign string) {
 	weightiest := nothing
 	for _, name := range slices.Sorted(maps.Keys(header)) {
@@ -28,7 +28,7 @@ func SignOfPart(header http.Header, elements int) (sign string) {
 			for _, member := range members.FindAllStringSubmatch(value, most) {
 				found := weigh(squeezed(name+member[2]), cmp.Or(member[3], member[1]), elements)
 				if found > weightiest {
-					const says = "its header %s is %s, and its length is %d"
+					const says = "its header %q is %q, and its length is %d"
 					weightiest, sign = found, fmt.Sprintf(says, name, strings.TrimSpace(value), elements)
 				}
 			}

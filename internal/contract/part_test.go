@@ -1,6 +1,7 @@
 package contract_test
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"strings"
@@ -27,7 +28,7 @@ func TestSignOfPart(t *testing.T) {
 			name, value, _ := strings.Cut(one, ": ")
 			header[name] = append(header[name], value)
 			if mark == "+" {
-				want = "its header " + name + " is " + strings.TrimSpace(value) + ", and its length is 3"
+				want = fmt.Sprintf("its header %q is %q, and its length is 3", name, strings.TrimSpace(value))
 			}
 		}
 		if got := contract.SignOfPart(header, 3); got != want {
