@@ -76,7 +76,7 @@ docs: $(BIN)/tfplugindocs ## Generate docs/ from schema, templates/ and examples
 test: ## Run every test, with the race detector and a real engine.
 	@$(if $(RACE),,echo "these tests run without the race detector, which needs a C compiler" >&2)
 	@$(race) build -v $(RACE) ./...
-	@$(race) test $(RACE) -count=1 -timeout=$(TEST_TIMEOUT) $$(go list ./... | grep -v /acctest)
+	@packages=$$(go list ./... | grep -v /acctest) && $(race) test $(RACE) -count=1 -timeout=$(TEST_TIMEOUT) $$packages
 	@tools/engine.sh go test -v -count=1 -timeout=$(TEST_TIMEOUT) ./internal/acctest | $(ran) | \
 		grep -E '^(engine:|--- |ok |FAIL)' || { grep -v '^=== ' .cache/$@.log; exit 1; }
 
@@ -88,9 +88,9 @@ policy: $(BIN)/conftest ## Hold plans to the policy of the guide about pins, by 
 	@MODELCATALOGUE_TEST_CONFTEST="$(CURDIR)/$(BIN)/conftest" tools/engine.sh \
 		go test -v -count=1 -run='^TestPolicy' -timeout=10m ./internal/acctest $(if $(ARGS),-args $(ARGS)) | $(ran)
 
-page: ## Drive the sandbox's page in a Chromium, if there is one on the PATH; leave pictures in .cache/pictures.
+page: ## Drive the sandbox's page in a Chromium of the PATH; leave pictures in .cache/pictures.
 	@mkdir -p .cache/pictures
-	@cd tools/page && exec go test -count=1 -v . -args -pictures="$(CURDIR)/.cache/pictures"
+	@(cd tools/page && go test -count=1 -v . -args -pictures="$(CURDIR)/.cache/pictures") | $(ran)
 
 # No script of its packages is run; Node's fetches its program.
 renovate: ## Run the newest Renovate, from npm, as in the guide about pins, against the sandbox.
