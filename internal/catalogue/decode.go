@@ -40,8 +40,10 @@ type record[T any] interface {
 	identity(of scope) (lacks string, other *shapeError)
 	// contradiction returns an error if the record contradicts itself.
 	contradiction() *shapeError
-	// common returns its id, and where to find its unknown fields and its error.
-	common() (id *string, unknown *jsontext.Value, err *error)
+	// common returns its id, and where to find its other fields and its error.
+	common() (id *string, other *jsontext.Value, err *error)
+	// later returns where to decode those of its other fields that have an attribute.
+	later() any
 }
 
 // decodeRecord reads the next record of a body. If it is wrong, it has an error and the fields that can be read. A body
@@ -52,7 +54,8 @@ func decodeRecord[T any, P record[T]](of scope) decoder[*T] {
 		if err != nil {
 			return nil, err
 		}
-		got, fault := unmarshalRecord[T](body)
+		got := new(T)
+		fault := unmarshalRecord(body, got)
 		lacks, other := P(got).identity(of)
 		if lacks != "" {
 			fields := fieldsOf(body) // an error document of status 200, perhaps
@@ -66,9 +69,10 @@ func decodeRecord[T any, P record[T]](of scope) decoder[*T] {
 			return nil, other
 		}
 		fault = cmp.Or(fault, P(got).contradiction())
-		_, unknown, problem := P(got).common()
-		if *unknown != nil {
-			*unknown = jsontext.Value(compactAndSort(*unknown))
+		_, fields, problem := P(got).common()
+		if *fields != nil {
+			*fields = jsontext.Value(compactAndSort(*fields))
+			fault = cmp.Or(fault, unmarshalRecord(*fields, P(got).later()))
 		}
 		if fault != nil {
 			fault.at = in.text.StackPointer() + fault.at
@@ -207,24 +211,23 @@ func (in *incoming) without(field string, fields map[string]jsontext.Value) stri
 	return what + " has " + lacks + " " + field + itHas(fields)
 }
 
-// unmarshalRecord decodes the text of a record.
-func unmarshalRecord[T any](body jsontext.Value) (*T, *shapeError) {
-	got := new(T)
+// unmarshalRecord decodes the text of a record into a struct. Fields of a wrong type stay absent.
+func unmarshalRecord(body jsontext.Value, to any) *shapeError {
 	if body.Kind() == jsontext.KindNull {
-		return got, &shapeError{problem: "an object is expected, the service sent null"}
+		return &shapeError{problem: "an object is expected, the service sent null"}
 	}
-	err := json.Unmarshal(body, got, lenient)
+	err := json.Unmarshal(body, to, lenient)
 	if err != nil && body.Kind() == jsontext.KindBeginObject {
 		body, _ = json.Marshal(fieldsOf(body), lenient) // without duplicates that lose
-		got = new(T)
-		err = json.Unmarshal(body, got, lenient)
+		reflect.ValueOf(to).Elem().SetZero()
+		err = json.Unmarshal(body, to, lenient)
 	}
 	if err == nil {
-		return got, nil
+		return nil
 	}
-	got = new(T)
-	_ = json.Unmarshal(body, got, lenient, eachFieldForItself) // it fails again if the body is not an object
-	return got, typeFault(err)
+	reflect.ValueOf(to).Elem().SetZero()
+	_ = json.Unmarshal(body, to, lenient, eachFieldForItself) // it fails again if the body is not an object
+	return typeFault(err)
 }
 
 // eachFieldForItself leaves out the fields of a record that are of a wrong type.

@@ -36,11 +36,16 @@ type ModelGroup struct {
 	TimeHorizon    *KeyedName     `json:"timeHorizon"`
 	Models         ModelSummaries `json:"models"`
 	Axes           []*GroupAxis   `json:"axes"`
-	OtherFields    jsontext.Value `json:",embed"` // that the first release did not know, or nil
+	OtherFields    jsontext.Value `json:",embed"` // all that came after those above, or nil
+
+	laterGroup `json:"-"`
 
 	// Err is an *UnusableAnswerError if the record is wrong. The fields that can be read are set.
 	Err error `json:"-"`
 }
+
+// laterGroup has the OtherFields with an attribute, as laterModel does.
+type laterGroup struct{}
 
 // ModelSummary is a revision as its group lists it; archived ones are left out by the service.
 type ModelSummary struct {
@@ -124,6 +129,8 @@ func otherGroup(at jsontext.Pointer, id string) *shapeError {
 }
 
 func (g *ModelGroup) common() (*string, *jsontext.Value, *error) { return g.ID, &g.OtherFields, &g.Err }
+
+func (g *ModelGroup) later() any { return &g.laterGroup }
 
 func isEmpty(text *string) bool { return text == nil || *text == "" }
 

@@ -38,11 +38,16 @@ type Model struct {
 	IsOwner                 *bool             `json:"isOwner"`
 	HasPerformanceMetrics   *bool             `json:"hasPerformanceMetrics"`
 	DefaultComparisonModels []*string         `json:"defaultComparisonModels"`
-	OtherFields             jsontext.Value    `json:",embed"` // that the first release did not know, or nil
+	OtherFields             jsontext.Value    `json:",embed"` // all that came after those above, or nil
+
+	laterModel `json:"-"`
 
 	// Err is an *UnusableAnswerError if the record is wrong. The fields that can be read are set.
 	Err error `json:"-"`
 }
+
+// laterModel has the OtherFields with an attribute. They stay in OtherFields, where configurations read them before.
+type laterModel struct{}
 
 // OutputVariable is a variable that a model produces.
 type OutputVariable struct {
@@ -122,6 +127,8 @@ func (m *Model) identity(of scope) (lacks string, other *shapeError) {
 func (*Model) contradiction() *shapeError { return nil }
 
 func (m *Model) common() (*string, *jsontext.Value, *error) { return m.ID, &m.OtherFields, &m.Err }
+
+func (m *Model) later() any { return &m.laterModel }
 
 // LatestModel returns the model with the highest revision of a group, or an ErrNotFound: the group does not exist, may
 // not be seen or is empty. If the model has an Err, that is the error, and the model is returned with it.

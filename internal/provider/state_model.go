@@ -128,14 +128,14 @@ func wholeRecord(what string) schema.StringAttribute {
 	return computedString("The whole " + what + " as compact JSON, for `jsondecode`.")
 }
 
-// otherFieldsAttribute holds the fields that a record has beyond its interface. A field that a later version gives an
-// attribute of its own stays in it as well, so that no configuration breaks by an upgrade.
+// otherFieldsAttribute keeps a field that a later version gives an attribute, because configurations read it there.
 func otherFieldsAttribute(what, inside string) schema.StringAttribute {
-	return computedString("The top-level fields of the " + what + " that this version of the provider does not know, " +
-		"as a compact JSON object, or null. Read one with `try(jsondecode(…).name, null)`. " + inside)
+	return computedString("The top-level fields of the " + what + " that the service's interface lacked when this " +
+		"provider was first written, as a compact JSON object, or null. A field stays in it even if a later version " +
+		"has an attribute for it. Read one with `try(jsondecode(…).name, null)`. " + inside)
 }
 
-// otherFields returns the fields of a record that lack an attribute, or nil.
+// otherFields returns the text of a JSON object, or nil.
 func otherFields(fields []byte) *string {
 	if fields == nil {
 		return nil
