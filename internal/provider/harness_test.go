@@ -243,7 +243,7 @@ func argumentOf(d *tfprotov6.Diagnostic) string {
 func expectError(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, summary string, fragments ...string) {
 	t.Helper()
 	if len(diagnostics) != 1 || diagnostics[0].Severity != tfprotov6.DiagnosticSeverityError {
-		t.Fatalf("want one error %q, got %d: %+v", summary, len(diagnostics), diagnostics)
+		t.Fatalf("want one error %q, got %d:\n%s", summary, len(diagnostics), rendered(diagnostics))
 	}
 	d := diagnostics[0]
 	if d.Summary != summary {

@@ -21,7 +21,7 @@ const firstImage = "registry.northwind.example/forecasting/de-lu-day-ahead-price
 func expectWarning(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, summary string, fragments ...string) {
 	t.Helper()
 	if len(diagnostics) != 1 || diagnostics[0].Severity != tfprotov6.DiagnosticSeverityWarning {
-		t.Fatalf("want one warning %q, got %d: %+v", summary, len(diagnostics), diagnostics)
+		t.Fatalf("want one warning %q, got %d:\n%s", summary, len(diagnostics), rendered(diagnostics))
 	}
 	d := *diagnostics[0]
 	d.Severity = tfprotov6.DiagnosticSeverityError

@@ -92,7 +92,7 @@ type outcome struct {
 func expectOutcomes(t *testing.T, diagnostics []*tfprotov6.Diagnostic, want ...outcome) {
 	t.Helper()
 	if len(diagnostics) != len(want) {
-		t.Fatalf("%d errors, want %d:\n%+v", len(diagnostics), len(want), diagnostics)
+		t.Fatalf("%d errors, want %d:\n%s\nwant %+v", len(diagnostics), len(want), rendered(diagnostics), want)
 	}
 	for i, w := range want {
 		expectError(t, diagnostics[i:i+1], w.argument, w.summary, w.says...)
