@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"slices"
@@ -28,16 +29,8 @@ const (
 // every element of a list or a map is whole. With -update the test writes the file.
 func TestMocks(t *testing.T) {
 	t.Parallel()
-	documents, err := os.Open("testdata/mocks.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer documents.Close()
-	catalogue, err := sandbox.ParseCatalogue(documents)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := newEngine(t, northwind(sandboxtest.Start(t, sandbox.New(catalogue))))
+	const documents = "testdata/mocks.json"
+	e := newEngine(t, northwind(sandboxtest.Start(t, sandbox.New(withExamples(t, documents, 2)))))
 	file, filled := hclwrite.NewEmptyFile(), map[string]bool{}
 	for _, full := range slices.Sorted(maps.Keys(schemas.DataSourceSchemas)) {
 		name := strings.TrimPrefix(full, typeName+"_")
@@ -70,7 +63,44 @@ func TestMocks(t *testing.T) {
 	if err != nil || string(got) != text {
 		t.Errorf("%v; %s -, states +:\n%s\n%s", err, mocksFile, difference(string(got), text), writtenBy(t))
 	}
-	expectFilled(t, filled, "model_group_id", "revision", "accept_withdrawn", "other_fields", "output_specification")
+	expectFilled(t, documents, filled, "model_group_id", "revision", "accept_withdrawn", "other_fields", "output_specification")
+}
+
+// withExamples reads a catalogue file. In its first group, and in the first models of that, absent fields get the examples
+// of the interface.
+func withExamples(t *testing.T, file string, models int) *sandbox.Catalogue {
+	t.Helper()
+	type record map[string]json.RawMessage
+	var documents struct {
+		Organisations json.RawMessage `json:"organisations"`
+		TimeHorizons  json.RawMessage `json:"timeHorizons"`
+		ModelGroups   []struct {
+			Owner  string   `json:"owner"`
+			Group  record   `json:"group"`
+			Models []record `json:"models"`
+		} `json:"modelGroups"`
+	}
+	text, err := os.ReadFile(file)
+	if err = errors.Join(err, json.Unmarshal(text, &documents)); err != nil {
+		t.Fatal(err)
+	}
+	complete := func(schema string, records ...record) {
+		for name, of := range interfaceSchema(schema).Properties {
+			for _, one := range records {
+				if one[name] == nil && of.Examples != nil {
+					one[name] = of.Examples[0]
+				}
+			}
+		}
+	}
+	first := documents.ModelGroups[0]
+	complete("ModelGroup", first.Group)
+	complete("Model", first.Models[:models]...)
+	catalogue, err := sandbox.ParseCatalogue(strings.NewReader(indented(t, documents)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return catalogue
 }
 
 // inHCL returns a state as a value of the configuration language.

@@ -3,7 +3,9 @@ package provider
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -113,6 +115,7 @@ func objectOf(tables ...string) string {
 
 func TestNamesAndTypes(t *testing.T) {
 	t.Parallel()
+	groupWant, modelWant := plainWant("ModelGroup")+groupWant, plainWant("Model")+modelWant
 	want := map[string]map[string]string{
 		"the provider":       table(providerWant),
 		"model_groups":       table(someWant, "time_horizon optional string\nmodel_groups ["+objectOf(groupWant)+"]"),
@@ -183,35 +186,63 @@ func spelledType(typ tftypes.Type) string {
 	return typ.String()
 }
 
-// interfaceSchema is a part of the interface as an OpenAPI document.
-type interfaceSchema struct {
-	Reference  string                     `json:"$ref"`
-	Properties map[string]interfaceSchema `json:"properties"`
-	Items      *interfaceSchema           `json:"items"`
+// field is a field of the interface, or one of its schemas, as the OpenAPI document describes it.
+type field struct {
+	Reference  string            `json:"$ref"`
+	Type       any               `json:"type"` // a name, or a list of names if it can be null
+	Examples   []json.RawMessage `json:"examples"`
+	Properties map[string]field  `json:"properties"`
+	Items      *field            `json:"items"`
+}
+
+// interfaceSchema returns a schema of the interface by its name, or by a reference to it.
+func interfaceSchema(name string) field {
+	var document struct {
+		Components struct{ Schemas map[string]field }
+	}
+	if err := json.Unmarshal(contract.OpenAPI(), &document); err != nil {
+		panic(err)
+	}
+	return document.Components.Schemas[path.Base(name)]
+}
+
+// plainWant is a table of the fields of a schema that are a string, a number or a boolean.
+func plainWant(schema string) string {
+	types := map[string]string{"string": "string", "integer": "number", "number": "number", "boolean": "bool"}
+	notNull := strings.NewReplacer("[", "", " null]", "")
+	var lines strings.Builder
+	for name, of := range interfaceSchema(schema).Properties {
+		if of.Reference != "" {
+			of = interfaceSchema(of.Reference)
+		}
+		if typ := types[notNull.Replace(fmt.Sprint(of.Type))]; typ != "" {
+			fmt.Fprintf(&lines, "\n%s %s\n", attributeOf(name), typ)
+		}
+	}
+	return lines.String()
+}
+
+// attributeOf returns the name of a field's attribute.
+func attributeOf(name string) string {
+	return strings.ToLower(regexp.MustCompile("[A-Z]").ReplaceAllString(name, "_$0"))
 }
 
 // TestAttributesAreTheInterfacesFields: each field of a group and of a model has its attribute, at any depth, and each
 // attribute its field. Other fields of the service are in other_fields, or in json of a record.
 func TestAttributesAreTheInterfacesFields(t *testing.T) {
 	t.Parallel()
-	var document struct {
-		Components struct{ Schemas map[string]interfaceSchema }
-	}
-	if err := json.Unmarshal(contract.OpenAPI(), &document); err != nil {
-		t.Fatal(err)
-	}
-	var compare func(place string, field interfaceSchema, typ tftypes.Type)
-	compare = func(place string, field interfaceSchema, typ tftypes.Type) {
-		if list, ok := typ.(tftypes.List); ok && field.Items != nil {
-			field, typ = *field.Items, list.ElementType
+	var compare func(place string, of field, typ tftypes.Type)
+	compare = func(place string, of field, typ tftypes.Type) {
+		if list, ok := typ.(tftypes.List); ok && of.Items != nil {
+			of, typ = *of.Items, list.ElementType
 		}
-		if name, found := strings.CutPrefix(field.Reference, "#/components/schemas/"); found {
-			field = document.Components.Schemas[name]
+		if of.Reference != "" {
+			of = interfaceSchema(of.Reference)
 		}
 		object, _ := typ.(tftypes.Object)
 		attributes := maps.Clone(object.AttributeTypes)
-		for name, below := range field.Properties {
-			name = strings.ToLower(regexp.MustCompile("[A-Z]").ReplaceAllString(name, "_$0"))
+		for name, below := range of.Properties {
+			name = attributeOf(name)
 			if attributes[name] == nil {
 				t.Errorf("%s.%s of internal/contract/openapi.json has no attribute", place, name)
 			}
@@ -224,6 +255,6 @@ func TestAttributesAreTheInterfacesFields(t *testing.T) {
 			}
 		}
 	}
-	compare("model", document.Components.Schemas["Model"], typeOf("latest_model"))
-	compare("model_group", document.Components.Schemas["ModelGroup"], typeOf("model_group"))
+	compare("model", interfaceSchema("Model"), typeOf("latest_model"))
+	compare("model_group", interfaceSchema("ModelGroup"), typeOf("model_group"))
 }

@@ -12,27 +12,16 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// statesFile has the state of each read below of the documents in catalogueFile: every attribute set, every one missing
+// statesFile has the state of each read below of the documents in catalogue.json: every attribute set, every one missing
 // or null, and values that the interface leaves open.
-const (
-	catalogueFile = "testdata/catalogue.json"
-	statesFile    = "testdata/states.json"
-)
+const statesFile = "testdata/states.json"
 
 // TestStates compares whole states, through the provider's own server and through the framework's. With -update it
 // writes them again.
 func TestStates(t *testing.T) {
 	t.Parallel()
-	file, err := os.Open(catalogueFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	documents, err := sandbox.ParseCatalogue(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := sandboxtest.Start(t, sandbox.New(documents))
+	const file = "testdata/catalogue.json"
+	base := sandboxtest.Start(t, sandbox.New(withExamples(t, file, 1)))
 	owner, other := newEngine(t, northwind(base)), newEngine(t, credentialsOf("contoso-trading", base))
 	const odd = "a b/ü\"'\\<&>;:@+$,=~.."
 	satisfied := where("enabled", true, "archived", false, "tags", []any{"a"}, "run_mode", "WEEKLY", "min_age", "1h")
@@ -93,16 +82,17 @@ func TestStates(t *testing.T) {
 	if string(want) != text {
 		t.Errorf("%s -, states +:\n%s\n%s", statesFile, difference(string(want), text), writtenBy(t))
 	}
-	expectFilled(t, filled) // a mapper could drop an attribute that is null in every state
+	expectFilled(t, file, filled) // a mapper could drop an attribute that is null in every state
 }
 
-// expectFilled expects a value at each place of a record, but for some attributes.
-func expectFilled(t *testing.T, filled map[string]bool, but ...string) {
+// expectFilled expects a value at each place of a record read from a file, but for some attributes.
+func expectFilled(t *testing.T, file string, filled map[string]bool, but ...string) {
 	t.Helper()
 	for _, name := range []string{"model_group", "latest_model", "model"} {
 		walk(name, schemas.DataSourceSchemas[typeName+"_"+name].Block.Attributes, func(field described) {
 			if _, attribute, _ := strings.Cut(field.place, "."); !filled[field.place] && !slices.Contains(but, attribute) {
-				t.Errorf("%s is null in every state", field.place)
+				const where = "an example in internal/contract/openapi.json, or a value in"
+				t.Errorf("%s is null in every state: its field needs %s %s", field.place, where, file)
 			}
 		})
 	}

@@ -111,12 +111,15 @@ func relax(value any) {
 	})
 }
 
+// eachNode visits a schema and all below it, but not the examples of values.
 func eachNode(value any, visit func(node)) {
 	switch value := value.(type) {
 	case node:
 		visit(value)
-		for _, below := range value {
-			eachNode(below, visit)
+		for name, below := range value {
+			if name != "examples" {
+				eachNode(below, visit)
+			}
 		}
 	case []any:
 		for _, below := range value {
