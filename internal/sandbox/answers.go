@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -40,9 +39,10 @@ func (a *Answers) Part() string {
 	return ""
 }
 
-// Departures lists by route which rules the answers break, alone or by each other. Axes of the group are not compared
-// with those of its models, because it is open whether archived revisions count.
-func (a *Answers) Departures() map[Route]TextErrors {
+// Departures lists the rules that the answers break, alone or together, in the form of the function [Departures]. It
+// does not compare axes of the group with those of its models: the interface leaves open whether archived revisions
+// count.
+func (a *Answers) Departures(hide func(string) string) []string {
 	listed := folded(a.Listed)
 	g := &group{}
 	var ofModels, ofListed, ofGroup, ofLatest TextErrors
@@ -53,9 +53,8 @@ func (a *Answers) Departures() map[Route]TextErrors {
 	if a.Models == nil {
 		ofModels.add("", "must be found, because the group is listed")
 	}
-	newer := func(a, b model) int { return cmp.Compare(b.revision, a.revision) }
-	older := func(a, b model) int { return newer(b, a) }
-	if !slices.IsSortedFunc(g.Models, newer) && !slices.IsSortedFunc(g.Models, older) {
+	oldestFirst := func(a, b model) int { return newestFirst(b, a) }
+	if !slices.IsSortedFunc(g.Models, newestFirst) && !slices.IsSortedFunc(g.Models, oldestFirst) {
 		ofModels.add("", "must be in the order of revisions")
 	}
 	g = newGroup(g)
@@ -68,12 +67,12 @@ func (a *Answers) Departures() map[Route]TextErrors {
 			ofGroup.add("", "must be the same as in the list of groups")
 		}
 	}
-	return map[Route]TextErrors{
-		RouteGroups: ofListed,
-		RouteGroup:  ofGroup,
-		RouteLatest: ofLatest,
-		RouteModels: ofModels,
-	}
+	return slices.Concat(
+		ofListed.lines(RouteGroups, hide),
+		ofGroup.lines(RouteGroup, hide),
+		ofLatest.lines(RouteLatest, hide),
+		ofModels.lines(RouteModels, hide),
+	)
 }
 
 // checkLatest adds which rules the answer with the latest model of a group breaks. It is empty if it is NOT_FOUND.

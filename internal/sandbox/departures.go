@@ -3,8 +3,6 @@ package sandbox
 import (
 	"bytes"
 	"cmp"
-	"errors"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -18,46 +16,38 @@ func (r Route) Pattern() string { return paths[r] }
 var index = regexp.MustCompile(`\[\d+\]`)
 
 // Departures lists where an answer of a service differs from the interface: missing and unknown fields, values of
-// another type, members that come twice, and texts that are not UTF-8. It never shows values, passes names through
-// hide, quotes unusual ones, and reports a departure of several elements of a list once.
+// another type, duplicate members, and texts that are not UTF-8. A line begins with the route. It never shows values,
+// passes names through hide, quotes unusual ones, and reports a departure of several elements of a list once.
 func Departures(route Route, status int, body []byte, hide func(string) string) []string {
-	if paths[route] == "" {
-		return nil
-	}
-	found, err := misspelt(body)
-	if err != nil {
-		return []string{"the answer is not JSON"}
-	}
-	return append(found, sent().check(body, responseSchema(route, status))...).Departures(hide)
+	found := append(misspelt(body), sent().check(body, responseSchema(route, status))...)
+	return found.lines(route, hide)
 }
 
-// Departures returns the mistakes of an answer as [Departures] does.
-func (e TextErrors) Departures(hide func(string) string) (departures []string) {
+// lines returns the departures of an answer as [Departures] does.
+func (e TextErrors) lines(route Route, hide func(string) string) (lines []string) {
 	for _, d := range e {
 		var place jsontext.Pointer
 		for token := range d.at.Tokens() {
 			place = place.AppendToken(hide(token))
 		}
 		named := cmp.Or(index.ReplaceAllString(path(place), "[]"), "the answer")
-		departures = append(departures, named+": "+d.Problem)
+		lines = append(lines, "GET "+route.Pattern()+": "+named+": "+d.Problem)
 	}
-	slices.Sort(departures)
-	return slices.Compact(departures)
+	slices.Sort(lines)
+	return slices.Compact(lines)
 }
 
-// misspelt returns what most readers of JSON accept, and RFC 8259 does not permit or advises against. Its error is that
-// the body is not even that. It makes a pointer only for what it finds: one is as long as its place is deep.
-func misspelt(body []byte) (found TextErrors, err error) {
+// misspelt returns what most readers of JSON accept, and RFC 8259 does not permit or advises against. It stops at the
+// first error of syntax, which the schema's check reports. It makes a pointer only for what it finds, because a pointer
+// is as long as its place is deep.
+func misspelt(body []byte) (found TextErrors) {
 	names := []map[string]bool{nil} // those so far of each value that has begun
 	decoder := jsontext.NewDecoder(bytes.NewReader(body), lenient)
 	for {
 		before := decoder.InputOffset()
 		token, err := decoder.ReadToken()
-		if errors.Is(err, io.EOF) && before > 0 {
-			return found, nil
-		}
 		if err != nil {
-			return nil, err
+			return found
 		}
 		depth := decoder.StackDepth()
 		if names = names[:min(depth+1, len(names))]; len(names) == depth {

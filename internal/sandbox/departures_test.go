@@ -56,7 +56,7 @@ func TestDepartures(t *testing.T) {
 		body, want string
 	}{
 		"none":          {one, sound, ""},
-		"not JSON":      {one, `<html>`, "the answer is not JSON"},
+		"not JSON":      {one, `<html>`, "the answer: must be JSON"},
 		"not an object": {one, `[]`, "the answer: an object is expected"},
 		"another type":  {one, replaced(`on": 1`, `on": "4711"`), "latestRevision: an integer is expected"},
 		"another time": {
@@ -72,16 +72,16 @@ func TestDepartures(t *testing.T) {
 			"[].name: the member is there twice|[].timeHorizon.key: the member is there twice|[].timeHorizon.key: the text is not UTF-8",
 		},
 		"a name to hide": {one, replaced(`"id"`, `"hide-me": 1, "hide-me": 1, "id"`), `"***": the member is there twice|"***": unknown field`},
-		"cut off":        {one, sound[:9], "the answer is not JSON"},
-		"empty":          {one, "", "the answer is not JSON"},
-		"not its routes": {sandbox.RouteUnknown, `{}`, ""},
+		"cut off":        {one, sound[:9], "the answer: must be JSON"},
+		"empty":          {one, "", "the answer: must be JSON"},
 	} {
-		if got := strings.Join(sandbox.Departures(test.route, 200, []byte(test.body), hide), "|"); got != test.want {
+		got := strings.Join(sandbox.Departures(test.route, 200, []byte(test.body), hide), "|")
+		if got := strings.ReplaceAll(got, "GET "+test.route.Pattern()+": ", ""); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
 	got := strings.Join(sandbox.Departures(one, 404, []byte(`{"code": "NOT_FOUND"}`), hide), "|")
-	if got != "message: the field is missing" {
+	if got != "GET /v1/model-group/{id}: message: the field is missing" {
 		t.Errorf("of an error: %s", got)
 	}
 }

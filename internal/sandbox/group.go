@@ -28,10 +28,13 @@ type model struct {
 
 func newModel(document object) model { return model{document, integer(document["revision"])} }
 
+// newestFirst compares two models, for sorting.
+func newestFirst(a, b model) int { return cmp.Compare(b.revision, a.revision) }
+
 // newGroup completes a group. Its document is derived when it is first read, and its rows when they are first searched:
 // publishing many revisions would be quadratic otherwise.
 func newGroup(g *group) *group {
-	slices.SortStableFunc(g.Models, func(a, b model) int { return cmp.Compare(b.revision, a.revision) })
+	slices.SortStableFunc(g.Models, newestFirst)
 	g.served = sync.OnceValue(func() jsontext.Value { return encode(g.derive().with(g.Stated)) })
 	g.words = sync.OnceValue(func() string { return words(execute("group", groupRow{group: g, Open: true})) })
 	return g

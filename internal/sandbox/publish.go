@@ -15,11 +15,7 @@ import (
 // Overrides with revision, id or modelGroupId, an image that no registry could have, or an unknown time horizon are an
 // error, a [TextErrors].
 func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
-	changes, err := s.parseOverrides(overrides)
-	if err != nil {
-		return nil, err
-	}
-	return s.changeGroup(groupID, func(old *group) (object, error) {
+	return s.changeGroup(groupID, overrides, func(old *group) (object, error) {
 		document := object{"dockerImage": jsontext.Value(`"registry.example/model:1.0.0"`)}
 		next := int64(0)
 		if len(old.Models) > 0 {
@@ -34,43 +30,43 @@ func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
 			"createdAt":    now,
 			"updatedAt":    now,
 			"archived":     jsontext.Value("false"),
-		}).with(changes), nil
+		}), nil
 	})
 }
 
 // Republish replaces the fields of overrides in a revision and moves its updatedAt. Overrides and result are as in
 // [Sandbox.Publish].
 func (s *Sandbox) Republish(groupID string, revision int64, overrides []byte) ([]byte, error) {
-	changes, err := s.parseOverrides(overrides)
-	if err != nil {
-		return nil, err
-	}
-	return s.changeGroup(groupID, func(old *group) (object, error) {
+	return s.changeGroup(groupID, overrides, func(old *group) (object, error) {
 		i := slices.IndexFunc(old.Models, func(m model) bool { return m.revision == revision })
 		if i < 0 {
 			return nil, fmt.Errorf("no such revision: the model group %q has no revision %d", groupID, revision)
 		}
 		document := old.Models[i].Document
-		return document.with(object{"updatedAt": encode(timestamp(document))}).with(changes), nil
+		return document.with(object{"updatedAt": encode(timestamp(document))}), nil
 	})
 }
 
-// changeGroup puts the document that change returns into the group, in place of the same revision and with every field
-// that the interface requires, and returns it as its owner sees it. After that the group's document follows from its
-// revisions, even if the catalogue states it.
-func (s *Sandbox) changeGroup(groupID string, change func(*group) (object, error)) ([]byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := s.indexLocked(groupID)
-	if i < 0 {
-		return nil, fmt.Errorf("no such model group: %q", groupID)
-	}
-	old := s.groups[i]
-	document, err := change(old)
+// changeGroup puts the document of revise, with the fields of overrides replaced, into the group, in place of the same
+// revision and with every field that the interface requires. It returns the document as its owner sees it. From then on
+// the group's own document follows from its revisions, even if the catalogue file states something else.
+func (s *Sandbox) changeGroup(id string, overrides []byte, revise func(*group) (object, error)) ([]byte, error) {
+	changes, err := s.parseOverrides(overrides)
 	if err != nil {
 		return nil, err
 	}
-	changed := newModel(old.completedModel(document))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := s.indexLocked(id)
+	if i < 0 {
+		return nil, fmt.Errorf("no such model group: %q", id)
+	}
+	old := s.groups[i]
+	document, err := revise(old)
+	if err != nil {
+		return nil, err
+	}
+	changed := newModel(old.completedModel(document.with(changes)))
 	s.groups = slices.Clone(s.groups)
 	s.groups[i] = old.having(changed)
 	return encode(old.modelFor(old.Owner, changed)), nil

@@ -132,7 +132,7 @@ func eachNode(value any, visit func(node)) {
 func (s *schemas) check(text []byte, at jsontext.Pointer) (found TextErrors) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		found.add("", "%s", err)
+		found.add("", "must be JSON")
 		return found
 	}
 	s.mu.Lock()

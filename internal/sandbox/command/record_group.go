@@ -16,8 +16,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// read reads all groups with their models, one after the other. A group that is gone by then is left out, unless that
-// leaves no group at all: a service whose groups cannot be read is not an empty one.
+// read reads all groups with their models, one after the other. It leaves out a group that is gone by then, unless no
+// group is left: a service whose groups cannot be read is not an empty one.
 func (r *recording) read(ctx context.Context) ([]*recordedGroup, error) {
 	listed, err := r.ask(ctx, sandbox.RouteGroups, "")
 	if err != nil {
@@ -63,8 +63,7 @@ func (r *recording) fileOf(answers *sandbox.Answers) *recordedGroup {
 	return g
 }
 
-// readGroup looks at a listed group. A service may move while it is read, so a group whose answers break a rule is
-// looked at once more, its listed record too. Only rules that are still broken count, and none of a group that is gone.
+// readGroup looks at a listed group, and refuses a partial list of models.
 func (r *recording) readGroup(ctx context.Context, listed jsontext.Value) (*look, error) {
 	found, err := r.look(ctx, listed)
 	if err == nil && len(found.rules) > 0 {
@@ -76,7 +75,8 @@ func (r *recording) readGroup(ctx context.Context, listed jsontext.Value) (*look
 	return found, err
 }
 
-// lookAgain looks at a group that has broken rules.
+// lookAgain looks once more at a group whose answers break rules, because the service may have changed meanwhile. It
+// keeps the rules that are still broken, and returns an empty look for a group that is gone.
 func (r *recording) lookAgain(ctx context.Context, listed jsontext.Value, broken []string) (*look, error) {
 	groups, err := r.ask(ctx, sandbox.RouteGroups, "")
 	i := slices.IndexFunc(groups, func(raw jsontext.Value) bool { return isSameGroup(raw, listed) })
@@ -84,38 +84,33 @@ func (r *recording) lookAgain(ctx context.Context, listed jsontext.Value, broken
 		return &look{}, err
 	}
 	found, err := r.look(ctx, groups[i])
-	holds := func(rule string) bool { return !slices.Contains(broken, rule) }
-	found.rules = slices.DeleteFunc(found.rules, holds)
+	isNew := func(rule string) bool { return !slices.Contains(broken, rule) }
+	found.rules = slices.DeleteFunc(found.rules, isNew)
 	return found, err
 }
 
-// look is what the service says about a group at one time, and the rules that its answers break.
+// look is the state of a group on the service at one time, and the rules that the answers break.
 type look struct {
 	sandbox.Answers
 
 	rules []string
 }
 
-// look reads the models of a listed group and, if it is strict, what the other routes say about the group.
+// look reads the models of a listed group and, if it is strict, the group itself and its latest model.
 func (r *recording) look(ctx context.Context, listed jsontext.Value) (l *look, err error) {
 	l = &look{}
 	l.Listed = listed
 	l.IsWhole = r.isStrict
-	for route, answer := range map[sandbox.Route]*[]jsontext.Value{
-		sandbox.RouteModels: &l.Models,
-		sandbox.RouteGroup:  &l.Group,
-		sandbox.RouteLatest: &l.Latest,
-	} {
-		if r.isStrict || route == sandbox.RouteModels {
-			if *answer, err = r.ask(ctx, route, recordOf(listed).ID); err != nil {
-				return l, err
-			}
-		}
+	id := recordOf(listed).ID
+	l.Models, err = r.ask(ctx, sandbox.RouteModels, id)
+	if err == nil && r.isStrict {
+		l.Group, err = r.ask(ctx, sandbox.RouteGroup, id)
 	}
-	for route, rules := range l.Departures() {
-		l.rules = append(l.rules, onRoute(route, rules.Departures(r.hide)...)...)
+	if err == nil && r.isStrict {
+		l.Latest, err = r.ask(ctx, sandbox.RouteLatest, id)
 	}
-	return l, nil
+	l.rules = l.Departures(r.hide)
+	return l, err
 }
 
 // ask reads a list, or one document, and counts where the answer departs from the OpenAPI document. It returns nil if
@@ -138,8 +133,7 @@ func (r *recording) ask(ctx context.Context, route sandbox.Route, id string) ([]
 	if !isList {
 		text = list[0]
 	}
-	departures := sandbox.Departures(route, http.StatusOK, text, r.hide)
-	r.count(onRoute(route, departures...))
+	r.count(sandbox.Departures(route, http.StatusOK, text, r.hide))
 	return list, err
 }
 
@@ -149,13 +143,6 @@ func target(route sandbox.Route, id string) string {
 		return route.Pattern() + "?timeHorizon=" + url.QueryEscape(id)
 	}
 	return strings.Replace(route.Pattern(), "{id}", url.PathEscape(id), 1)
-}
-
-func onRoute(route sandbox.Route, departures ...string) (lines []string) {
-	for _, departure := range departures {
-		lines = append(lines, "GET "+route.Pattern()+": "+departure)
-	}
-	return lines
 }
 
 func (r *recording) count(departures []string) {
@@ -196,6 +183,7 @@ func (r *recording) document(raw jsontext.Value) (document any) {
 
 // checkFilter asks for the groups on each time horizon of the listed ones, and on one that no service knows.
 func (r *recording) checkFilter(ctx context.Context, listed []jsontext.Value) error {
+	const filter = "GET /v1/model-group: timeHorizon: "
 	horizons := map[string]bool{}
 	for _, raw := range listed {
 		horizons[recordOf(raw).TimeHorizon.Key] = true
@@ -213,12 +201,12 @@ func (r *recording) checkFilter(ctx context.Context, listed []jsontext.Value) er
 		isOther := func(raw jsontext.Value) bool { return recordOf(raw).TimeHorizon.Key != key }
 		all = slices.DeleteFunc(all, isOther)
 		if !slices.EqualFunc(byID(all), byID(selected), isSameGroup) {
-			r.count(onRoute(sandbox.RouteGroups, "timeHorizon: must select the groups on it, and no others"))
+			r.count([]string{filter + "must select the groups on it, and no others"})
 		}
 	}
 	_, err := r.ask(ctx, sandbox.RouteGroups, "no-such-time-horizon")
 	if refusal, ok := errors.AsType[*catalogue.APIError](err); !ok || refusal.Status != http.StatusBadRequest {
-		r.count(onRoute(sandbox.RouteGroups, "timeHorizon: must be a BAD_REQUEST if nobody knows it"))
+		r.count([]string{filter + "must be a BAD_REQUEST if nobody knows it"})
 	}
 	return nil
 }
