@@ -122,11 +122,11 @@ func decodeCatalogue(r io.Reader, isStrict bool) (*Catalogue, error) {
 		return nil, err
 	}
 	isStrict = isStrict && parseObject(raw)["recorded"] == nil
-	schemas := unchecked
+	schema := jsontext.Pointer("/$defs/AnyCatalogue")
 	if isStrict {
-		schemas = written
+		schema = "/$defs/Catalogue"
 	}
-	mistakes := schemas().check(text, "/$defs/Catalogue")
+	mistakes := written().check(text, schema)
 	c := &Catalogue{}
 	var file catalogueFile
 	// The schema has said already which value is of another type.

@@ -100,7 +100,7 @@ func TestAllMistakesAreTold(t *testing.T) {
 }`))
 	const want = `9 mistakes:
 line 2, column 73: organisations[0].client_id: unknown field; did you mean clientId?
-line 4, column 6: modelGroups[0].owner: no organisation is named "P"
+line 4, column 6: modelGroups[0].owner: the catalogue has no organisation "P"; it has O
 line 4, column 41: modelGroups[0].group.public: true or false is expected
 line 4, column 56: modelGroups[0].group.colour: unknown field; there are KNOWN
 line 4, column 69: modelGroups[0].group.size: unknown field

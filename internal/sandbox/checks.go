@@ -8,10 +8,11 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/imageref"
 )
 
-// checkModel adds the mistakes in a model that a schema cannot find: an image that no registry could have, unless it
-// is empty; a time horizon that is not among those of the catalogue, if it has any; the name of a group in place of
-// its id.
-func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, in *Catalogue) {
+// checkModel adds the mistakes in a model of a group that a schema cannot find: those of checkInGroup; an image that no
+// registry could have, unless it is empty; a time horizon that the catalogue lacks, if it has any; the name of a group
+// in place of its id.
+func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, groupID string, in *Catalogue) {
+	e.checkInGroup(at, fields, groupID)
 	image := fields.text("dockerImage")
 	if _, err := imageref.Parse(image); err != nil && image != "" {
 		const form = "%.200q is not a container image such as registry.example/team/model:1.2.3: %s"
@@ -30,9 +31,16 @@ func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, in *Catalogu
 // checkNoName refuses the name of a group in place of its id. Any other text may be the id of a group that the
 // catalogue lacks.
 func (e *TextErrors) checkNoName(at jsontext.Pointer, id string, in *Catalogue) {
+	var named string
 	for _, g := range in.groups {
-		if id != "" && id == g.Stated.text("name") && id != g.ID {
-			e.add(at, "%q is the name of a group; its id is %q", id, g.ID)
+		switch id {
+		case "", g.ID:
+			return
+		case g.Stated.text("name"):
+			named = g.ID
 		}
+	}
+	if named != "" {
+		e.add(at, "%q is the name of a group; its id is %q", id, named)
 	}
 }

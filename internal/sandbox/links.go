@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,29 +24,22 @@ func (l *links) check(strict bool) {
 	}
 	for i, g := range l.file.ModelGroups {
 		at := element("/modelGroups", i)
-		isOwner := func(o Organisation) bool { return o.Name == g.Owner }
-		if g.Owner != "" && !slices.ContainsFunc(l.file.Organisations, isOwner) {
-			l.mistakes.add(at+"/owner", "no organisation is named %q", g.Owner)
+		if _, err := l.catalogue.Organisation(g.Owner); err != nil && g.Owner != "" {
+			l.mistakes.add(at+"/owner", "%s", err)
 		}
 		id := g.Group.text("id")
 		l.checkOnce(at+"/group/id", "the model group id", id)
 		for j, document := range g.Models {
-			l.checkModel(element(at+"/models", j), id, document, strict)
+			at := element(at+"/models", j)
+			l.checkOnce(at+"/id", "the model id", document.text("id"))
+			if revision := integer(document["revision"]); revision != noRevision {
+				l.checkOnce(at+"/revision", "a revision of "+id, strconv.FormatInt(revision, 10))
+			}
+			if strict {
+				l.mistakes.checkModel(at, document, id, l.catalogue)
+			}
 		}
 	}
-}
-
-func (l *links) checkModel(at jsontext.Pointer, groupID string, document object, strict bool) {
-	l.checkOnce(at+"/id", "the model id", document.text("id"))
-	revision := integer(document["revision"])
-	if revision != noRevision {
-		l.checkOnce(at+"/revision", groupID+"\x00revision", strconv.FormatInt(revision, 10))
-	}
-	if !strict {
-		return
-	}
-	l.mistakes.checkModel(at, document, l.catalogue)
-	l.mistakes.checkInGroup(at, document, groupID)
 }
 
 // checkOnce adds a mistake if a value of that kind was there before, in any case of letters.

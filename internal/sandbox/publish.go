@@ -103,7 +103,6 @@ func (s *Sandbox) parseOverrides(text []byte) (object, error) {
 		return object{}, nil
 	}
 	return readObject(text, "Changes", func(changes object, found *TextErrors) {
-		found.checkModel("", changes, s.catalogue)
-		found.checkInGroup("", changes, "")
+		found.checkModel("", changes, "", s.catalogue)
 	})
 }

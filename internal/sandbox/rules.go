@@ -22,19 +22,21 @@ func withoutImplied(document object) object {
 	return document
 }
 
-// contradicted returns which fields of a document contradict the group's revisions.
+// contradicted returns which fields of a document contradict the group's revisions. Fields that an element leaves out
+// count as their empty values, as they are served.
 func (g *group) contradicted(document object) (names []string) {
+	fields, derived := child(schemaOf("ModelGroup"), "properties"), g.derive()
 	for _, name := range slices.Sorted(maps.Keys(implied)) {
-		stated := document[name]
-		if !isNull(stated) && essence(object{name: stated}) != essence(g.derive().pick(name)) {
+		served := func(value jsontext.Value) string { return essence(object{name: filled(child(fields, name), value)}) }
+		if stated := document[name]; !isNull(stated) && served(stated) != served(derived[name]) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// contradictions are the same in the document of a file, with both values. Of models they show the revisions, unless
-// these agree.
+// contradictions returns the fields of the group's own document that contradict its revisions, with both values. Of
+// models it shows the revisions, unless these agree.
 func (g *group) contradictions(at jsontext.Pointer) (found TextErrors) {
 	for _, name := range g.contradicted(g.Stated) {
 		stated, derived := g.Stated[name], g.derive()[name]

@@ -46,13 +46,6 @@ func newSchemas(root node) *schemas {
 var (
 	// written checks what people write: fields may be left out or null, but not unknown.
 	written = sync.OnceValue(func() *schemas { return newSchemas(node{"$defs": definitions()}) })
-	// unchecked accepts any document in a catalogue.
-	unchecked = sync.OnceValue(func() *schemas {
-		defs := definitions()
-		defs["GroupDocument"] = defs["AnyGroup"]
-		defs["ModelDocument"] = node{"type": "object"}
-		return newSchemas(node{"$defs": defs})
-	})
 	// sent checks a document of a service: it has exactly the fields of the interface.
 	sent = sync.OnceValue(func() *schemas {
 		root := parseNode(contract.OpenAPI())
