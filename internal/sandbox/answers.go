@@ -75,15 +75,14 @@ func (a *Answers) Departures(hide func(string) string) []string {
 	)
 }
 
-// checkLatest adds which rules the answer with the latest model of a group breaks. It is empty if it is NOT_FOUND.
+// checkLatest adds the rules that the answer with the latest model of a group breaks. NOT_FOUND is an empty object.
 func (e *TextErrors) checkLatest(latest object, g *group, listed object) {
-	switch {
-	case len(g.Models) == 0 && len(latest) > 0:
+	switch isFound, isThere := len(latest) > 0, len(g.Models) > 0; {
+	case isFound && !isThere:
 		e.add("", "must be NOT_FOUND, because the group has no models")
-	case len(g.Models) == 0:
-	case len(latest) == 0:
+	case isThere && !isFound:
 		e.add("", "must be found, because the group has models")
-	default:
+	case isFound:
 		e.checkAnswer("", latest, listed)
 		for _, name := range []string{"id", "revision", "dockerImage"} {
 			if canonical(latest[name]) != canonical(g.Models[0].Document[name]) {

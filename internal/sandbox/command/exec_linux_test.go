@@ -57,6 +57,19 @@ func until(lines *bufio.Scanner, text string) string {
 	return seen.String()
 }
 
+// dialogue types the keys of each step after the text of the one before has appeared, and returns all lines.
+func dialogue(t *testing.T, cmd *exec.Cmd, steps ...[2]string) (seen string, lines *bufio.Scanner) {
+	t.Helper()
+	keyboard, lines := atTerminal(t, cmd)
+	for _, step := range steps {
+		if _, err := keyboard.WriteString(step[0]); err != nil {
+			t.Fatal(err)
+		}
+		seen += until(lines, step[1])
+	}
+	return seen, lines
+}
+
 // TestExecAtATerminal: the command may read the terminal, even if standard input is a pipe (ssh, sudo, gpg), and Ctrl-C
 // reaches it once. SIGUSR1 makes it count: exec passes that on after it has seen Ctrl-C itself.
 func TestExecAtATerminal(t *testing.T) {
@@ -64,14 +77,7 @@ func TestExecAtATerminal(t *testing.T) {
 		echo ready; read line </dev/tty; echo "reads $line"; ` + waits
 	cmd := built(t, "exec", "--", "sh", "-c", script)
 	cmd.Stdin = strings.NewReader("a pipe")
-	keyboard, lines := atTerminal(t, cmd)
-	seen := until(lines, "ready")
-	for _, step := range [][2]string{{"hello\n", "reads hello"}, {"\x03", "interrupt"}} {
-		if _, err := keyboard.WriteString(step[0]); err != nil {
-			t.Fatal(err)
-		}
-		seen += until(lines, step[1])
-	}
+	seen, lines := dialogue(t, cmd, [2]string{"", "ready"}, [2]string{"hello\n", "reads hello"}, [2]string{"\x03", "interrupt"})
 	if err := cmd.Process.Signal(syscall.SIGUSR1); err != nil {
 		t.Error(err)
 	}
@@ -85,14 +91,7 @@ func TestExecAtATerminal(t *testing.T) {
 func TestExecStops(t *testing.T) {
 	const shell = `set -m; "$0" exec -- sh -c 'echo ready; read line; exit 3'; echo "stopped $?"; fg; echo "ended $?"`
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", shell, os.Args[0])
-	keyboard, lines := atTerminal(t, cmd)
-	seen := until(lines, "ready")
-	for _, step := range [][2]string{{"\x1a", "stopped 148"}, {"line\n", "ended 3"}} {
-		if _, err := keyboard.WriteString(step[0]); err != nil {
-			t.Fatal(err)
-		}
-		seen += until(lines, step[1])
-	}
+	seen, _ := dialogue(t, cmd, [2]string{"", "ready"}, [2]string{"\x1a", "stopped 148"}, [2]string{"line\n", "ended 3"})
 	if err := cmd.Wait(); err != nil || !strings.Contains(seen, "ended 3") {
 		t.Errorf("it ends with %v:\n%s", err, seen)
 	}

@@ -1,9 +1,6 @@
 package command
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
 	"net/http"
@@ -15,7 +12,6 @@ import (
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
@@ -71,48 +67,24 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// ofClient returns a certificate that signs itself, and its key, in PEM form.
-func ofClient(t *testing.T) (certificate, key string) {
-	t.Helper()
-	pair, _ := sandboxtest.Certify(&x509.Certificate{
-		Subject:   pkix.Name{CommonName: "client"},
-		NotBefore: time.Now().Add(-time.Hour),
-		NotAfter:  time.Now().Add(time.Hour),
-	}, "")
-	der, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return inPEM("CERTIFICATE", pair.Certificate[0]), inPEM("PRIVATE KEY", der)
-}
-
-func inPEM(label string, content []byte) string {
-	return string(pem.EncodeToMemory(&pem.Block{Type: label, Bytes: content}))
-}
-
-// TestRecordThroughAGateway that asks for a header and for a certificate. The file never contains the value of a
-// header.
+// TestRecordThroughAGateway that asks for a header. The file never contains the header's value.
 func TestRecordThroughAGateway(t *testing.T) {
 	const key = "key-of-the-gateway"
 	service := sandbox.New(sandbox.Default())
 	service.Inject(replaced(sandbox.RouteModels, `"archived":`, `"echo":"`+key+`","archived":`))
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Key") != key {
 			w.WriteHeader(http.StatusForbidden)
 			return
 		}
 		service.ServeHTTP(w, r)
 	}))
-	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12}
-	server.StartTLS()
 	t.Cleanup(server.Close)
 	withCredentials(t)
-	certificate, ownKey := ofClient(t)
-	authorities := inPEM("CERTIFICATE", server.Certificate().Raw) + inPEM("CERTIFICATE", []byte("broken"))
-	t.Setenv("MODELCATALOGUE_CA_CERTIFICATE_PEM", authorities)
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	const broken = "-----BEGIN CERTIFICATE-----\nbroken\n-----END CERTIFICATE-----\n"
+	t.Setenv("MODELCATALOGUE_CA_CERTIFICATE_PEM", string(authority)+broken)
 	t.Setenv("MODELCATALOGUE_HEADERS", "X-Key: "+key)
-	t.Setenv("MODELCATALOGUE_CLIENT_CERTIFICATE_PEM", certificate)
-	t.Setenv("MODELCATALOGUE_CLIENT_KEY_PEM", ownKey)
 	t.Setenv("MODELCATALOGUE_BASE_URL", server.URL)
 	t.Setenv("MODELCATALOGUE_HEADER", "hunter2")
 	out, said, status := commanded(t, "record")
