@@ -24,6 +24,8 @@ FIRST_SEED ?= 0
 ARGS :=
 # Go, with the race detector if RACE is set.
 race = CGO_ENABLED=$(if $(RACE),1,0) go
+# compile PACKAGES, GO, FLAGS prints what it compiles for the tests of these packages. `go test` itself is silent then.
+compile = packages=$$(go list -deps -test $(1) | grep -v '\.test') && $(2) build -v $(3) $$packages
 # ran follows `go test -v`, and fails if no test has passed: go test itself is content if none has run.
 ran = { mkdir -p .cache && tee .cache/$@.log && grep -q '^--- PASS' .cache/$@.log || \
 	{ echo "make $@: no test has passed" >&2; exit 1; }; }
@@ -73,15 +75,17 @@ docs: $(BIN)/tfplugindocs ## Generate docs/ from schema, templates/ and examples
 ## Test
 
 # An acceptance test runs engine and provider as programs of their own, where the race detector would see nothing.
+# Packages print their results in this order, and the slowest, catalogue, comes late.
 test: ## Run every test, with the race detector and a real engine.
 	@$(if $(RACE),,echo "these tests run without the race detector, which needs a C compiler" >&2)
-	@$(race) build -v $(RACE) ./...
-	@packages=$$(go list ./... | grep -v /acctest) && $(race) test $(RACE) -count=1 -timeout=$(TEST_TIMEOUT) $$packages
+	@$(call compile,./...,$(race),$(RACE))
+	@packages=$$(go list ./... | grep -v /acctest | sort -r) && $(race) test $(RACE) -count=1 -timeout=$(TEST_TIMEOUT) $$packages
+	@$(call compile,./internal/acctest,go)
 	@tools/engine.sh go test -v -count=1 -timeout=$(TEST_TIMEOUT) ./internal/acctest | $(ran) | \
 		grep -E '^(engine:|--- |ok |FAIL)' || { grep -v '^=== ' .cache/$@.log; exit 1; }
 
 unit: ## Run the tests that do not need an engine.
-	@$(race) build -v $(RACE) ./...
+	@$(call compile,./...,$(race),$(RACE))
 	@unset TF_ACC && $(race) test $(RACE) -timeout=$(TEST_TIMEOUT) ./...
 
 policy: $(BIN)/conftest ## Hold plans to the policy of the guide about pins, by conftest.
