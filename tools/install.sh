@@ -53,10 +53,10 @@ export GOAMD64=v1 GOARM=6 GOARM64=v8.0 GO386=sse2
 built=()
 for platform in "${platforms[@]}"; do
   export GOOS=${platform%_*} GOARCH=${platform#*_}
-  # The archive has the content of this folder: the program, under the name that engines look for.
+  # The archive contains the program, under the name that engines look for.
   program=$build/$platform/terraform-provider-modelcatalogue_v$version$(go env GOEXE)
   go build -v -trimpath -buildvcs=false -ldflags="$flags" -o="$program" .
-  built+=("$build/$platform")
+  built+=("$program")
 done
 unset GOOS GOARCH GOAMD64 GOARM GOARM64 GO386
 replaced=$(go run ./internal/tools/mirror "$dir" "$version" "${built[@]}")

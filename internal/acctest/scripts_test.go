@@ -36,13 +36,13 @@ func TestAccGuideApproves(t *testing.T) { runScripts(t, "testdata/scripts/approv
 
 // TestPolicy holds plans of an engine to the policy of the guide about pins.
 func TestPolicy(t *testing.T) {
-	variable(t, conftestVariable)
+	needVariable(t, conftestVariable)
 	runScripts(t, "testdata/scripts/policy")
 }
 
 // TestRenovate runs Renovate as the guide prints it.
 func TestRenovate(t *testing.T) {
-	variable(t, renovateVariable)
+	needVariable(t, renovateVariable)
 	runScripts(t, "testdata/scripts/renovate")
 }
 
@@ -52,14 +52,12 @@ const (
 	renovateVariable = "MODELCATALOGUE_TEST_RENOVATE"
 )
 
-// variable returns a variable that a target of make sets.
-func variable(t *testing.T, name string) string {
+// needVariable skips a test unless a target of make has set the variable.
+func needVariable(t *testing.T, name string) {
 	t.Helper()
-	value := os.Getenv(name)
-	if value == "" {
+	if os.Getenv(name) == "" {
 		t.Skip(name + " is not set: `make policy` or `make renovate` sets it")
 	}
-	return value
 }
 
 // runScripts runs the scripts of a folder, each with a sandbox of its own. `terraform` is the engine under test, and

@@ -1,7 +1,6 @@
 package acctest_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -105,29 +104,17 @@ terraform {
 ` + config)}}
 }
 
-// run runs the engine in the workspace. It returns the exit status and all that was printed.
-func (w *workspace) run(tb testing.TB, arguments ...string) (int, string) {
+// expect runs the engine in the workspace, fails unless it exits with that status, and returns its output.
+func (w *workspace) expect(tb testing.TB, status int, arguments ...string) string {
 	tb.Helper()
-	var out bytes.Buffer
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	cmd := w.Command(ctx, arguments...)
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		tb.Fatalf("%s %s: %v", w.Engine, arguments[0], err)
+	out, err := cmd.CombinedOutput()
+	if got := cmd.ProcessState.ExitCode(); got != status || status == 0 && err != nil { // the output may be incomplete
+		tb.Fatalf("%s %v: status %d, want %d: %v\n%s", w.Engine, arguments, got, status, err, out)
 	}
-	return cmd.ProcessState.ExitCode(), out.String()
-}
-
-// expect runs the engine and expects that exit status.
-func (w *workspace) expect(tb testing.TB, status int, arguments ...string) string {
-	tb.Helper()
-	got, out := w.run(tb, arguments...)
-	if got != status {
-		tb.Fatalf("%s ended with status %d, want %d:\n%s", strings.Join(arguments, " "), got, status, out)
-	}
-	return out
+	return string(out)
 }
 
 // sent checks the number of requests of a route.
@@ -224,9 +211,9 @@ var built = sync.OnceValue(func() error {
 		name = filepath.Join(plugins, name)
 		err = errors.Join(err, os.MkdirAll(filepath.Dir(name), 0o700), os.Symlink(target, name))
 	}
-	_, overrides := engine.Override(filepath.Join(plugins, "engine.tfrc"), plugins, sources...)
-	_, mirror := engine.Mirror(filepath.Join(plugins, "mirror.tfrc"), filepath.Join(plugins, "mirror"))
-	return errors.Join(err, overrides, mirror)
+	return errors.Join(err,
+		engine.Override(filepath.Join(plugins, "engine.tfrc"), plugins, sources...),
+		engine.Mirror(filepath.Join(plugins, "mirror.tfrc"), filepath.Join(plugins, "mirror")))
 })
 
 // programs builds the plugins, and returns their folder.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Environment returns this process's environment without its user's settings for an engine or the provider, and with
-// more entries, each NAME=value.
+// Environment returns the environment of this process without the user's settings for an engine or the provider, and with
+// more entries of the form NAME=value.
 func Environment(more ...string) []string {
 	var env []string
 	for _, entry := range os.Environ() {
@@ -29,9 +29,9 @@ func Service(url, clientID, clientSecret string) []string {
 	}
 }
 
-// Override writes an engine's settings to file: it runs the provider, and others by their sources, from the folder
-// plugins, without init. Override returns an entry for Environment.
-func Override(file, plugins string, others ...string) (string, error) {
+// Override writes an engine's settings to file, for TF_CLI_CONFIG_FILE: the engine runs the provider, and the providers
+// of the other sources, from the folder plugins, without init.
+func Override(file, plugins string, others ...string) error {
 	var overrides strings.Builder
 	for _, source := range append(others, "modelcatalogue/modelcatalogue") {
 		fmt.Fprintf(&overrides, "    %q = %q\n", source, filepath.ToSlash(plugins))
@@ -39,13 +39,12 @@ func Override(file, plugins string, others ...string) (string, error) {
 	return writeSettings(file, "dev_overrides {\n"+overrides.String()+"  }")
 }
 
-// Mirror writes an engine's settings to file: init takes every provider from the folder mirror. Mirror returns an entry
-// for Environment.
-func Mirror(file, mirror string) (string, error) {
+// Mirror writes an engine's settings to file, for TF_CLI_CONFIG_FILE: init installs every provider from the folder mirror.
+func Mirror(file, mirror string) error {
 	return writeSettings(file, fmt.Sprintf("filesystem_mirror {\n    path = %q\n  }", filepath.ToSlash(mirror)))
 }
 
-func writeSettings(file, method string) (string, error) {
+func writeSettings(file, method string) error {
 	text := "provider_installation {\n  " + method + "\n}\n"
-	return "TF_CLI_CONFIG_FILE=" + file, os.WriteFile(file, []byte(text), 0o600)
+	return os.WriteFile(file, []byte(text), 0o600)
 }

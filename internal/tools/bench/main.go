@@ -1,9 +1,8 @@
 // Command bench compares whole plans in pairs, and writes BENCHMARKS.md and the table of a page.
 //
-//	bench BUILDS [ONLY]
+//	bench BUILDS
 //
-// BUILDS is a folder with two builds, provider and floor. With ONLY it measures the scenarios whose name contains that, and
-// writes no file.
+// BUILDS is a folder with two builds, provider and floor.
 package main
 
 import (
@@ -135,7 +134,7 @@ func besideAnother() []scenario {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1], strings.Join(os.Args[2:], " "))
+	err := run(ctx, os.Args[1])
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -143,8 +142,8 @@ func main() {
 	}
 }
 
-// run measures the scenarios whose name contains only. It writes files if these are all.
-func run(ctx context.Context, builds, only string) error {
+// run measures all scenarios and writes the tables.
+func run(ctx context.Context, builds string) error {
 	found, err := engine.Find(ctx)
 	if err != nil {
 		return err
@@ -156,9 +155,6 @@ func run(ctx context.Context, builds, only string) error {
 	defer func() { _ = os.RemoveAll(root) }()
 	var rows strings.Builder
 	for _, s := range append(overTheFloor(), besideAnother()...) {
-		if !strings.Contains(s.name, only) {
-			continue
-		}
 		ours, theirs, err := bench{found, builds, root}.measure(ctx, s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
@@ -166,9 +162,6 @@ func run(ctx context.Context, builds, only string) error {
 		row := s.row(ours, theirs)
 		fmt.Print(row)
 		rows.WriteString(row)
-	}
-	if only != "" {
-		return nil
 	}
 	return write(ctx, found, rows.String())
 }

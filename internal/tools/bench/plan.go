@@ -74,8 +74,8 @@ const header = `terraform {
 
 // run plans once, with more entries of the environment, and adds the cost.
 func (b bench) run(ctx context.Context, p plan, env []string, into *samples) error {
-	override, err := engine.Override(filepath.Join(b.root, "engine.tfrc"), filepath.Join(b.builds, p.build))
-	if err != nil {
+	settings := filepath.Join(b.root, "engine.tfrc")
+	if err := engine.Override(settings, filepath.Join(b.builds, p.build)); err != nil {
 		return err
 	}
 	file := filepath.Join(b.root, "main.tf")
@@ -85,7 +85,7 @@ func (b bench) run(ctx context.Context, p plan, env []string, into *samples) err
 	work := engine.Workspace{
 		Engine: b.engine,
 		Dir:    b.root,
-		Env:    engine.Environment(append(env, override)...),
+		Env:    engine.Environment(append(env, "TF_CLI_CONFIG_FILE="+settings)...),
 	}
 	cmd := work.Command(ctx, "plan", "-lock=false")
 	start := time.Now()

@@ -1,9 +1,9 @@
 // Command mirror adds builds of the provider to a folder from which engines install it: a filesystem mirror, and a
 // network mirror if a web server has its files.
 //
-//	mirror DIR VERSION BUILD…
+//	mirror DIR VERSION PROGRAM…
 //
-// A BUILD is a folder with the content of an archive. Its name is the platform, such as linux_amd64.
+// The name of the folder of a PROGRAM is its platform, such as linux_amd64.
 package main
 
 import (
@@ -28,7 +28,7 @@ var folders = []string{
 
 func main() {
 	if len(os.Args) < 4 {
-		fmt.Fprintln(os.Stderr, "usage: mirror DIR VERSION BUILD…")
+		fmt.Fprintln(os.Stderr, "usage: mirror DIR VERSION PROGRAM…")
 		os.Exit(2)
 	}
 	for _, folder := range folders {
@@ -39,17 +39,17 @@ func main() {
 	}
 }
 
-// add packs each build into an archive of the folder, and lists the archives anew. It prints the name of an archive
-// that it replaces by another build.
-func add(folder, version string, builds []string) error {
-	unpacked := filepath.Join(folder, version) // an engine could take that in place of the archive
-	if err := errors.Join(os.RemoveAll(unpacked), os.MkdirAll(folder, 0o755)); err != nil {
+// add packs each program into an archive of the folder, and writes the lists of archives. It prints the name of an archive
+// whose content it changes.
+func add(folder, version string, programs []string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	for _, build := range builds {
-		name := filepath.Join(folder, "terraform-provider-modelcatalogue_"+version+"_"+filepath.Base(build)+".zip")
-		before, _ := dirhash.HashZip(name, dirhash.Hash1) // the hash that lock files have
-		if err := pack(build, name); err != nil {
+	for _, program := range programs {
+		platform := filepath.Base(filepath.Dir(program))
+		name := filepath.Join(folder, "terraform-provider-modelcatalogue_"+version+"_"+platform+".zip")
+		before, _ := dirhash.HashZip(name, dirhash.Hash1) // the hash in lock files
+		if err := pack(program, name); err != nil {
 			return err
 		}
 		if now, _ := dirhash.HashZip(name, dirhash.Hash1); before != "" && before != now {
@@ -59,15 +59,10 @@ func add(folder, version string, builds []string) error {
 	return list(folder)
 }
 
-// pack makes an archive of the programs in a folder, without times: the same programs give the same bytes.
-func pack(folder, name string) error {
-	programs, err := os.ReadDir(folder)
-	content := fstest.MapFS{}
-	for _, program := range programs {
-		text, unread := os.ReadFile(filepath.Join(folder, program.Name())) //nolint:gosec // the caller names its own files
-		content[program.Name()] = &fstest.MapFile{Data: text, Mode: 0o755}
-		err = errors.Join(err, unread)
-	}
+// pack makes an archive of a program, without its time, so that the same program gives the same bytes.
+func pack(program, name string) error {
+	text, err := os.ReadFile(program) //nolint:gosec // the caller names its own files
+	content := fstest.MapFS{filepath.Base(program): {Data: text, Mode: 0o755}}
 	var packed bytes.Buffer
 	archive := zip.NewWriter(&packed)
 	return errors.Join(err, archive.AddFS(content), archive.Close(), os.WriteFile(name, packed.Bytes(), 0o644))
