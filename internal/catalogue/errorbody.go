@@ -224,11 +224,12 @@ func documentOf(mask *redact.Mask, body []byte, header http.Header, ofToken bool
 	if kind == "" {
 		return ""
 	}
+	cleaned := mask.Clean(string(body)) // with its tags: a secret may look like one
 	const unseen = `(?is)<!--.*?(-->|\z)|<(script|style)\b.*?(</(script|style)\s*>|\z)|<[^>]*(>|\z)`
-	text := regexp.MustCompile(unseen).ReplaceAllString(string(body), " ")
-	title := regexp.MustCompile(`(?i)<title[^>]*>\s*([^<\s][^<]*)`).FindSubmatch(body)
+	text := regexp.MustCompile(unseen).ReplaceAllString(cleaned, " ")
+	title := regexp.MustCompile(`(?i)<title[^>]*>\s*([^<\s][^<]*)`).FindStringSubmatch(cleaned)
 	if title != nil {
-		how, text = " titled ", string(title[1])
+		how, text = " titled ", title[1]
 	}
 	text = mask.Tidy(html.UnescapeString(text), maxExcerpt)
 	switch {

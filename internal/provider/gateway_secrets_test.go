@@ -22,6 +22,7 @@ var secrets = []struct{ argument, value string }{
 	{argHeaders, "theme=dark; CF_Authorization=aaaaaaaabbbbbbbbcccccccc"},
 	{argHeaders, `s3cr&t "/+?é<~> 100% zyxwvuts`},
 	{argHeaders, "sixsix"},
+	{argClientSecret, "<~>1f0c5ad2b7e94c6d<~>"}, // like tags, which are dropped from a page
 	{argClientSecret, `s3cr&t "/+?é<~> 100% zyxwvuts`},
 	{argAccessToken, `t0k/en+&=?"<>%41~abcdefghijkl`},
 }
@@ -67,6 +68,7 @@ var repeated = map[string]func(echo string) http.HandlerFunc{
 		return answering(409, "application/json", document("data", []string{echo}))
 	},
 	"a page":     func(echo string) http.HandlerFunc { return answering(403, "text/html", "<title>"+echo+"</title>"+echo) },
+	"tags":       func(echo string) http.HandlerFunc { return answering(403, "text/html", "<p>"+echo) },
 	"plain text": func(echo string) http.HandlerFunc { return answering(404, "text/plain", echo) },
 	"a login": func(echo string) http.HandlerFunc {
 		return answering(302, "", "", "Location", "https://login.example/?a="+echo)

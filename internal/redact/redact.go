@@ -176,7 +176,7 @@ func (m *Mask) hide(hidden []bool, text string, in form, isCut bool) {
 
 // sizeOf returns how much of the beginning of a text is a secret, or the beginning of one where the text is cut.
 func sizeOf(secret, text string, isCut bool) int {
-	part, _, found := strings.Cut(text, cut)
+	part, _, found := strings.Cut(text[:min(len(text), len(secret)+len(cut))], cut) // not of a whole body
 	switch {
 	case strings.HasPrefix(text, secret):
 		return len(secret)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf16"
 )
 
@@ -171,6 +172,21 @@ func TestManySecrets(t *testing.T) {
 	}
 	if m.Clean(text.String()) != strings.Repeat("idtoken=***; ", many) {
 		t.Error("a token is shown")
+	}
+}
+
+// A text with many beginnings of a secret takes no longer than another one: less than a second.
+func TestManyBeginningsOfASecret(t *testing.T) {
+	t.Parallel()
+	const many = 400_000
+	var m Mask
+	m.Add("secret-of-mine")
+	began := time.Now()
+	if m.Clean(strings.Repeat("secret", many)) != strings.Repeat("secret", many-1)+"***" {
+		t.Error("a beginning within the text is hidden, or the one at its end is not")
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %s", took)
 	}
 }
 
