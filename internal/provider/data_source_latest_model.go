@@ -12,9 +12,9 @@ import (
 // latestModelSchema describes modelcatalogue_latest_model.
 func latestModelSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Reads the model with the highest revision of a model group, even if that one is " +
-			"archived or disabled, or the highest revision that satisfies `where`. It warns if the revision is " +
-			"archived or disabled. A plan shows it move when a revision is published.",
+		MarkdownDescription: "Reads the model with the highest revision of a model group, or with the highest that " +
+			"satisfies `where`. It warns if the revision is archived or disabled. A plan shows it move when a " +
+			"revision is published.",
 		Attributes: with(modelAttributes(), map[string]schema.Attribute{
 			"model_group_id":   modelGroupIDAttribute(),
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),

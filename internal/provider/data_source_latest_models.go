@@ -15,10 +15,9 @@ import (
 // latestModelsSchema describes modelcatalogue_latest_models.
 func latestModelsSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Reads the model with the highest revision of many model groups at once: of those " +
-			"named, of those on a time horizon, or of all that the credentials may see. A latest model can be " +
-			"archived or disabled, and one warning names those that are. `where` reads the highest revision " +
-			"that satisfies some conditions instead.",
+		MarkdownDescription: "Reads the model with the highest revision, or with the highest that satisfies `where`, " +
+			"of many model groups at once: of those named, of those on a time horizon, or of all that the " +
+			"credentials may see. One warning names archived and disabled models.",
 		Attributes: map[string]schema.Attribute{
 			"model_group_ids": schema.ListAttribute{
 				MarkdownDescription: "The ids of the model groups to read. An id given twice is read once, and an " +
@@ -29,15 +28,15 @@ func latestModelsSchema() schema.Schema {
 				Validators:  []validator.List{validID, idsOrHorizon{}},
 			},
 			"time_horizon": schema.StringAttribute{
-				MarkdownDescription: "The key of a time horizon, such as `day_ahead`, whose groups are read. " +
-					"Groups without models are left out. It cannot be set together with `model_group_ids`.",
+				MarkdownDescription: "The key of the time horizon of the groups to read, such as `day_ahead`. Groups " +
+					"without models are left out. It cannot be set together with `model_group_ids`.",
 				Optional:   true,
 				Validators: []validator.String{notEmpty(explain.SummaryInvalidHorizon)},
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 			argAttributes:      attributesArgument(modelAttributes(), "models"),
-			"models": recordMap("The latest model of each group, by model group id. A group that was not "+
-				"named, and does not have a model that satisfies `where`, is left out.", "latest_model",
+			"models": recordMap("The latest model of each group, by model group id. An unnamed group without a "+
+				"model, or without one that satisfies `where`, is left out.", "latest_model",
 				modelAttributes()),
 		},
 		Blocks: whereBlocks("If every model of a group fails one, that is an error if the group is named in " +

@@ -14,19 +14,19 @@ import (
 func modelSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Reads one revision of a model group, an archived one too if the service lists it, " +
-			"and says if it is the latest. It warns if the revision is archived or disabled.",
+			"and whether it is the latest. It warns if the revision is archived or disabled.",
 		Attributes: with(pinnedModelAttributes(), map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
 			"revision": schema.NumberAttribute{
-				MarkdownDescription: "The revision to read. The first revision of a group can be `0`. It is an " +
-					"error if the group does not have it.",
+				MarkdownDescription: "The revision to read. The first revision of a group can be `0`. A missing one is " +
+					"an error.",
 				Required:   true,
 				Validators: []validator.Number{countRule},
 			},
 			argDockerImage: schema.StringAttribute{
-				MarkdownDescription: "The model's container image reference. Set it to the image you reviewed. The " +
+				MarkdownDescription: "The model's container image reference. Set it to the image you reviewed: the " +
 					"read then fails if the service has a different image or withholds it. If you leave it out, it " +
-					"is the service's image, or null if your organisation does not own the model; see `is_owner`.",
+					"is the service's image, or null unless your organisation owns the model.",
 				Optional:   true,
 				Computed:   true,
 				Validators: []validator.String{notEmpty(explain.SummaryInvalidImage)},

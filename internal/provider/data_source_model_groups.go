@@ -14,8 +14,8 @@ import (
 // modelGroupsSchema describes modelcatalogue_model_groups.
 func modelGroupsSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Lists the model groups that the organisation of the credentials may see, all of them " +
-			"or those of one time horizon.",
+		MarkdownDescription: "Lists the model groups that your organisation may see, all of them or those of one " +
+			"time horizon.",
 		Attributes: map[string]schema.Attribute{
 			"time_horizon": schema.StringAttribute{
 				MarkdownDescription: "The key of a time horizon, such as `day_ahead`. Leave it out to list the " +

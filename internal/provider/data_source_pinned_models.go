@@ -18,20 +18,19 @@ import (
 func pinnedModelsSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Reads one revision of each of many model groups at once, archived ones too if " +
-			"the service lists them, and says which are the latest. It warns if some are archived or disabled.",
+			"the service lists them, and whether each is the latest. It warns if some are archived or disabled.",
 		Attributes: map[string]schema.Attribute{
 			argRevisions: schema.MapAttribute{
 				MarkdownDescription: "The revision to read of each model group, by model group id. The first " +
-					"revision of a group can be `0`. It is an error if a group lacks its revision. An empty map " +
-					"reads nothing.",
+					"revision of a group can be `0`. A missing one is an error. An empty map reads nothing.",
 				Required:    true,
 				ElementType: types.NumberType,
 				Validators:  []validator.Map{countRule},
 			},
 			argDockerImages: schema.MapAttribute{
-				MarkdownDescription: "The container image reference that was reviewed, by model group id, for any of " +
-					"the groups in `revisions`. The read fails if the service has a different image or withholds it; " +
-					"one plan names all groups that differ, up to a hundred.",
+				MarkdownDescription: "The container image reference you reviewed, by model group id, for any of the " +
+					"groups in `revisions`. The read fails if the service has a different image or withholds it; one " +
+					"plan names all such groups, up to a hundred.",
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{notEmpty(explain.SummaryInvalidImage), imagesOfPins{}},

@@ -70,44 +70,41 @@ func credentialAttributes() map[string]schema.Attribute {
 		"access_token": secret("access_token", "A bearer token in place of `client_id` and `client_secret`. The "+
 			"provider then never requests one, and cannot renew this."),
 		"headers": schema.MapAttribute{
-			MarkdownDescription: "Headers that are sent with every request, of tokens too, for a gateway in front " +
-				"of the service: the value of each by its name. Names that HTTP or the provider sets itself, such " +
-				"as `Authorization`, are refused." + otherSources("headers"),
+			MarkdownDescription: "Headers of every request, of tokens too, for a gateway in front of the service: " +
+				"the value of each by its name. Names set by HTTP or the provider itself, such as `Authorization`, " +
+				"are refused." + otherSources("headers"),
 			ElementType: types.StringType,
 			Optional:    true,
 			Sensitive:   true,
 		},
-		"client_certificate_pem": optional("client_certificate_pem", "The certificate in PEM form, followed by those "+
-			"between it and its authority, that is presented to a gateway which asks for one. `client_key_pem` "+
-			"belongs to it."),
+		"client_certificate_pem": optional("client_certificate_pem", "The client certificate in PEM form for a gateway "+
+			"that asks for one, followed by those between it and its authority. `client_key_pem` belongs to it."),
 		"client_key_pem": secret("client_key_pem", "The private key in PEM form of the certificate in "+
 			"`client_certificate_pem`, not encrypted."),
-		"ca_certificate_pem": optional("ca_certificate_pem", "Certificates in PEM form that are trusted beside the "+
-			"system's own, for a service behind a private authority. One that cannot be parsed is left out with a "+
-			"warning."),
+		"ca_certificate_pem": optional("ca_certificate_pem", "Certificates in PEM form to trust beside the system's "+
+			"own, for a service behind a private authority. A malformed one is left out with a warning."),
 	}
 }
 
 // requestAttributes returns the arguments for how requests are sent.
 func requestAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"request_timeout": optional("request_timeout", "How long one attempt of one request may take, the "+
-			"body included, as a duration such as `10s`."),
-		"read_timeout": optional("read_timeout", "How long one question to the service may take, every wait "+
-			"and retry included, as a duration such as `90s`. A data source that asks about many groups has as "+
-			"long for each of them."),
+		"request_timeout": optional("request_timeout", "The longest duration of one attempt of a request, the "+
+			"body included, such as `10s`."),
+		"read_timeout": optional("read_timeout", "The longest duration of one question to the service, every "+
+			"wait and retry included, such as `90s`. A data source of many groups has it for each of them."),
 		"max_retries": schema.NumberAttribute{
-			MarkdownDescription: "How many attempts may follow the first when the network or the service fails " +
-				"in a way that may pass. `0` is allowed." + otherSources("max_retries"),
+			MarkdownDescription: "The most attempts after the first, for transient failures of the network or the " +
+				"service. `0` is allowed." + otherSources("max_retries"),
 			Optional: true,
 		},
 		"max_requests": optional("max_requests", "The most requests this process may send in a period, "+
 			"token requests included: `60/1m` is 60 in any minute. They may come in a burst; `1/2s` is an even "+
 			"pace. Unlimited by default; the process still pauses when the service asks it to."),
 		"snapshot": schema.BoolAttribute{
-			MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see " +
-				"the same answer. `false` makes each block read afresh, for a run that publishes a revision and " +
-				"then reads it." + otherSources("snapshot"),
+			MarkdownDescription: "Whether blocks with the same question share one request and its answer within a " +
+				"run. With `false` each block reads afresh, for a run that publishes a revision and then reads it." +
+				otherSources("snapshot"),
 			Optional: true,
 		},
 	}
@@ -131,7 +128,7 @@ func otherSources(argument string) string {
 	}
 	text += " Also read from `" + settings.Variable(argument) + "`"
 	if file := settings.FileVariable(argument); file != "" {
-		text += ", or from the file that `" + file + "` names"
+		text += ", or from the file named in `" + file + "`"
 	}
 	return text + "."
 }

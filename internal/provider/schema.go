@@ -15,7 +15,7 @@ import (
 // modelGroupIDAttribute returns the argument of every data source that reads below one group.
 func modelGroupIDAttribute() schema.StringAttribute {
 	return schema.StringAttribute{
-		MarkdownDescription: "The id of the model group to read, which is unique. Names are not.",
+		MarkdownDescription: "The id of the model group to read. Ids are unique, names are not.",
 		Required:            true,
 		Validators:          []validator.String{validID},
 	}
@@ -25,11 +25,11 @@ func modelGroupIDAttribute() schema.StringAttribute {
 func axisAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"key":   computedString("The axis's key, such as `quantile`: the part before the colon in `axis=key:value`."),
-		"kind":  computedString("The axis's kind. `static` is the one in use; the service may add others."),
+		"kind":  computedString("The axis's kind, `static` so far."),
 		"label": computedString("The axis's human-readable label, such as `Quantile`."),
 		"description": computedString("The axis's human-readable description, such as `The quantile of the price.`, " +
 			"as the publisher writes it."),
-		"type": computedString("The type of the axis's values, such as `number`: what to convert the strings to."),
+		"type": computedString("The type of the axis's values, such as `number`. Convert the strings to it."),
 	}
 }
 
@@ -59,7 +59,7 @@ func horizonAttribute(description string) schema.SingleNestedAttribute {
 	return keyedNameAttribute(description,
 		"The horizon's human-readable name, such as `Day ahead`.",
 		"The horizon's short label, such as `DA`.",
-		"The horizon's key, such as `day_ahead`: what `time_horizon` of `modelcatalogue_model_groups` takes.")
+		"The horizon's key, such as `day_ahead`, for `time_horizon` of `modelcatalogue_model_groups`.")
 }
 
 // with adds attributes to a fresh map, replacing those of the same name.
@@ -136,7 +136,7 @@ func recordMap(description, dataSource string, fields map[string]schema.Attribut
 
 // describedBy says where the fields of a record are described.
 func describedBy(dataSource string) string {
-	return fmt.Sprintf(" Each has the attributes that [`%s_%s`](%s/data-sources/%s) describes.",
+	return fmt.Sprintf(" Each has the attributes of [`%s_%s`](%s/data-sources/%s).",
 		typeName, dataSource, pagesURL, dataSource)
 }
 

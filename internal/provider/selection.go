@@ -23,9 +23,9 @@ const argAttributes = "attributes"
 func attributesArgument(attributes map[string]schema.Attribute, parent string) schema.ListAttribute {
 	known := slices.Sorted(maps.Keys(attributes))
 	return schema.ListAttribute{
-		MarkdownDescription: "The names of the attributes to fill, such as `id`: any of those " +
+		MarkdownDescription: "The names of the attributes to fill, such as `id`, among those " +
 			"[below `" + parent + "`](#nestedatt--" + parent + "). " +
-			"The others are null, lists too, which keeps the state small and the plan quick. " +
+			"The others are null, lists too: a small state, a quick plan. " +
 			"Leave it out to fill all; an empty list fills none.",
 		Optional:    true,
 		ElementType: types.StringType,

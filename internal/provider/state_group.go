@@ -13,29 +13,27 @@ import (
 func groupAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"id": computedString("The group's unique identifier."),
-		"name": computedString("The group's human-readable name. It is not unique: groups of other " +
-			"organisations can have it as well."),
+		"name": computedString("The group's human-readable name. It is not unique: groups of other organisations can " +
+			"have it, too."),
 		"latest_revision": computedInt64("The highest revision number currently published in the group. The first " +
 			"revision can be `0`, and so can this in a group without models."),
-		"public": computedBool("Whether the group is publicly accessible. A private group is visible only " +
-			"to the owning organisation."),
+		"public":       computedBool("Whether the group is public. Only its owner sees a private group."),
 		"created_at":   computedString("The ISO 8601 timestamp of the group's creation."),
-		"time_horizon": horizonAttribute("The time horizon that the group belongs to."),
-		"models": listOf("The group's revisions that are not archived, newest first. Empty if there are none.",
+		"time_horizon": horizonAttribute("The group's time horizon."),
+		"models": listOf("The group's revisions, newest first, without archived ones.",
 			map[string]schema.Attribute{
-				"id": computedString("The model's unique identifier, one for each revision."),
-				"revision": computedInt64("The model's revision number, which `modelcatalogue_model` takes as " +
-					"`revision`."),
+				"id":         computedString("The model's unique identifier, one for each revision."),
+				"revision":   computedInt64("The model's revision number, for `revision` of `modelcatalogue_model`."),
 				"created_at": computedString("The ISO 8601 timestamp of the revision's creation."),
 			}),
-		"axes": listOf("Every axis that any revision of the group declares. Empty if there are none.",
+		"axes": listOf("The axes of all revisions of the group.",
 			with(axisAttributes(), map[string]schema.Attribute{
-				"values": listOf("The values that any revision of the group offers on the axis.",
+				"values": listOf("The axis's values in all revisions of the group.",
 					map[string]schema.Attribute{
-						"value": computedString("The value as a string, spelled as an `axis=key:value` query takes " +
-							"it. The axis's `type` says what to convert it to."),
-						"historical": computedBool("Whether the latest revision no longer offers this value: `true` " +
-							"for one that was dropped."),
+						"value": computedString("The value as a string, spelled as in an `axis=key:value` query. " +
+							"Convert it by the axis's `type`."),
+						"historical": computedBool("Whether the latest revision lacks this value: `true` for a " +
+							"dropped one."),
 					}),
 			})),
 		"other_fields": otherFieldsAttribute("group", "New fields of its models and axes are dropped."),

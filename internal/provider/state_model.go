@@ -17,27 +17,27 @@ func modelAttributes() map[string]schema.Attribute {
 	return with(modelValueAttributes(), map[string]schema.Attribute{
 		"horizon": horizonAttribute("The model's forecast time horizon."),
 		"output_variables": listOf(
-			"The output variables that the model produces, including how charts display them.",
+			"The model's output variables, with their colours in charts.",
 			outputVariableAttributes()),
 		"output_specification": computedStrings("Deprecated by the service, which always sends an empty list. Use " +
 			"`output_variables`."),
-		"inputs": listOf("The inputs that the model accepts. Null if the service names none.",
+		"inputs": listOf("The model's inputs. Null if the service names none.",
 			inputAttributes()),
-		"datasets": listOf("The datasets bound to the model. Null if the service names none.",
+		"datasets": listOf("The model's datasets. Null if the service names none.",
 			datasetAttributes()),
 		"tags": computedStrings("The model's tags, such as `offshore`."),
-		"sensitivities": listOf("The sensitivity configurations available for the model, such as `gas_up` for a "+
-			"higher gas price.", namedRecordAttributes("sensitivity", "gas_up", "Gas price +10 %")),
-		"axes": listOf("The model's axes, in declared order, empty if it has none. To select a variant, a query "+
-			"of the service's latest run takes one `axis=key:value` for each axis.", modelAxisAttributes()),
-		"input_aggregations": listOf("The input aggregations available for the model, such as `daily_mean`.",
+		"sensitivities": listOf("The model's sensitivity configurations, such as `gas_up` for a higher gas price.",
+			namedRecordAttributes("sensitivity", "gas_up", "Gas price +10 %")),
+		"axes": listOf("The model's axes, in declared order. A query of the service's latest run selects a variant by "+
+			"one `axis=key:value` for each.", modelAxisAttributes()),
+		"input_aggregations": listOf("The model's input aggregations, such as `daily_mean`.",
 			namedRecordAttributes("input aggregation", "daily_mean", "Daily mean")),
 		"forecast_variable": keyedNameAttribute("The variable being forecast.",
 			"The variable's name, such as `Day-ahead price`.",
 			"The variable's short name, such as `DA price`.",
 			"The variable's key, such as `day_ahead_price`."),
-		"default_comparison_models": computedStrings("The ids of the model groups whose newest revisions the " +
-			"service's user interface compares the model with by default."),
+		"default_comparison_models": computedStrings("The ids of the model groups with which the service's user " +
+			"interface compares the model by default."),
 	})
 }
 
@@ -45,34 +45,31 @@ func modelAttributes() map[string]schema.Attribute {
 func modelValueAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"id":             computedString("The model's unique identifier, one for each revision."),
-		"model_group_id": computedString("The id of the group that the model belongs to."),
+		"model_group_id": computedString("The id of the model's group."),
 		"name":           computedString("The model's stable identifier slug, such as `de-lu-day-ahead-price`."),
 		"display_name":   computedString("The model's human-readable name."),
-		"notes":          computedString("The publisher's notes, or null if your organisation does not own the model."),
+		"notes":          computedString("The publisher's notes, or null unless your organisation owns the model."),
 		"description":    computedString("A short human-readable description."),
-		"revision": computedInt64("The model's revision number, higher with each revision that is published " +
-			"into the group. The first can be `0`."),
-		argDockerImage: computedString("The model's container image reference, or null if your organisation does not " +
-			"own the model. It can change if the revision is re-published in place."),
+		"revision": computedInt64("The model's revision number, higher with each publication in the group. The first " +
+			"can be `0`."),
+		argDockerImage: computedString("The model's container image reference, or null unless your organisation owns the " +
+			"model. It can change by a re-publication in place."),
 		"created_at": computedString("The ISO 8601 timestamp of the revision's creation."),
-		"updated_at": computedString("The ISO 8601 timestamp of the last time when the model was re-published " +
-			"or had its settings changed. The revision stays the same in both cases."),
-		"run_mode": computedString("The way the model runs: `AUTOMATIC` on a schedule, `ON_DEMAND` only when " +
-			"explicitly invoked."),
+		"updated_at": computedString("The ISO 8601 timestamp of the last re-publication or change of settings. The " +
+			"revision stays the same in both cases."),
+		"run_mode": computedString("The way the model runs: `AUTOMATIC` on a schedule, `ON_DEMAND` only by request."),
 		"model_metadata": computedString("Free-form metadata as compact JSON of any type, with every digit kept, for " +
 			"`jsondecode`."),
-		"archived": computedBool("Whether the model is archived. The latest revision of a group can be."),
-		"enabled":  computedBool("Whether the model runs according to its configuration. A disabled one does not run."),
-		"output_file_format": computedString("The format in which run output is delivered: `json`, `csv` or " +
-			"`parquet`."),
-		"display_timezone": computedString("The IANA time zone identifier used to display forecast results, such " +
-			"as `Europe/Berlin`."),
-		"is_owner": computedBool("Whether the organisation of the credentials owns the model. " +
-			"`docker_image` and `notes` are withheld if it does not."),
-		"has_performance_metrics": computedBool("Whether the model publishes performance metrics that the " +
-			"organisation of the credentials can open."),
+		"archived":           computedBool("Whether the model is archived. The latest revision of a group can be."),
+		"enabled":            computedBool("Whether the model runs according to its configuration. A disabled one does not run."),
+		"output_file_format": computedString("The format of run output: `json`, `csv` or `parquet`."),
+		"display_timezone":   computedString("The IANA time zone of displayed forecast results, such as `Europe/Berlin`."),
+		"is_owner": computedBool("Whether your organisation owns the model. Otherwise `docker_image` and `notes` are " +
+			"withheld."),
+		"has_performance_metrics": computedBool("Whether the model has performance metrics that your organisation can " +
+			"open."),
 		"other_fields": otherFieldsAttribute("model",
-			"New fields of a nested record are in its `json`, if it has that, and are dropped otherwise."),
+			"New fields of a nested record are in its `json`, or else dropped."),
 	}
 }
 
@@ -81,8 +78,8 @@ func outputVariableAttributes() map[string]schema.Attribute {
 		"name": computedString("The variable's name, such as `Price`."),
 		"key":  computedString("The variable's key within the model, such as `price`."),
 		"type": computedString("The type of the variable's values, such as `float`."),
-		"series_key": computedBool("Whether the service marks the variable as a series key, `true` or `false`. Its " +
-			"interface does not say what that means."),
+		"series_key": computedBool("Whether the variable is a series key, `true` or `false`. The service's interface " +
+			"does not define that."),
 		"colours": computedStrings("The colours of the variable in charts, such as `#1f77b4`."),
 	}
 }
@@ -99,8 +96,8 @@ func datasetAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"id":               computedString("The dataset's unique identifier."),
 		"key":              computedString("The dataset's key within the model, such as `spot_prices`."),
-		"storage_location": computedString("The place where the dataset is stored, such as `s3://datasets/spot/`."),
-		"source":           computedString("The source that the dataset comes from, such as `EPEX SPOT`."),
+		"storage_location": computedString("The dataset's location, such as `s3://datasets/spot/`."),
+		"source":           computedString("The dataset's source, such as `EPEX SPOT`."),
 		"file_format":      computedString("The format of the dataset's files, such as `parquet`."),
 		"json":             wholeRecord("dataset"),
 	}
@@ -108,9 +105,8 @@ func datasetAttributes() map[string]schema.Attribute {
 
 func modelAxisAttributes() map[string]schema.Attribute {
 	return with(axisAttributes(), map[string]schema.Attribute{
-		"values": computedStrings("The axis's values as strings, spelled as an `axis=key:value` query takes them."),
-		"default": computedString("The value to which the axis resolves if a query leaves it out, spelled like " +
-			"`values`."),
+		"values":  computedStrings("The axis's values as strings, spelled as an `axis=key:value` query takes them."),
+		"default": computedString("The value for a query without the axis, spelled like `values`."),
 	})
 }
 
@@ -130,9 +126,9 @@ func wholeRecord(what string) schema.StringAttribute {
 
 // otherFieldsAttribute keeps a field that a later version gives an attribute, because configurations read it there.
 func otherFieldsAttribute(what, inside string) schema.StringAttribute {
-	return computedString("The top-level fields of the " + what + " that the service's interface lacked when this " +
-		"provider was first written, as a compact JSON object, or null. A field stays in it even if a later version " +
-		"has an attribute for it. Read one with `try(jsondecode(…).name, null)`. " + inside)
+	return computedString("The top-level fields of the " + what + " added to the service's interface since this " +
+		"provider was first written, as a compact JSON object, or null. A field stays here after a later version has " +
+		"an attribute for it. Read one with `try(jsondecode(…).name, null)`. " + inside)
 }
 
 // otherFields returns the text of a JSON object, or nil.

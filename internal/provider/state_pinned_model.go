@@ -5,9 +5,9 @@ import "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 // pinnedModelAttributes returns the attributes of a model that is one revision among those of its group, all computed.
 func pinnedModelAttributes() map[string]schema.Attribute {
 	return with(modelAttributes(), map[string]schema.Attribute{
-		"latest_revision": computedInt64("The highest revision number of the group. Null if it is not known, " +
-			"because the service sent a model of the group without a revision that can be read."),
-		"is_latest": computedBool("Whether this is the group's highest revision. Null if that is not known."),
+		"latest_revision": computedInt64("The highest revision number of the group. Null if the service sent a model of " +
+			"the group without a readable revision."),
+		"is_latest": computedBool("Whether this is the group's highest revision. Null if unknown."),
 	})
 }
 

@@ -26,10 +26,9 @@ const argWhere = "where"
 func whereBlocks(without string) map[string]schema.Block {
 	return map[string]schema.Block{argWhere: schema.SingleNestedBlock{
 		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, " +
-			"archived and disabled ones included unless a condition says otherwise. A second request is sent only " +
-			"if the latest model fails a condition. " + without + " The read fails if the service leaves open " +
-			"whether the highest revision that is not ruled out meets a condition. A block with only nulls " +
-			"has no effect.",
+			"archived and disabled ones included unless you exclude them. A second request is sent only if the " +
+			"latest model fails a condition. " + without + " The read fails if the service leaves open whether the " +
+			"highest revision not ruled out meets a condition. A block of nulls has no effect.",
 		Attributes: map[string]schema.Attribute{
 			"enabled": schema.BoolAttribute{
 				MarkdownDescription: "Whether the model is enabled. Leave it out for either.",
@@ -40,7 +39,7 @@ func whereBlocks(without string) map[string]schema.Block {
 				Optional:            true,
 			},
 			"tags": schema.ListAttribute{
-				MarkdownDescription: "Tags that the model has, such as `offshore`: all of them, matched exactly.",
+				MarkdownDescription: "Tags of the model, such as `offshore`: it has all of them, matched exactly.",
 				Optional:            true,
 				ElementType:         types.StringType,
 				Validators:          []validator.List{notEmpty(explain.SummaryInvalidTag)},
@@ -51,9 +50,9 @@ func whereBlocks(without string) map[string]schema.Block {
 				Validators:          []validator.String{notEmpty(explain.SummaryInvalidRunMode)},
 			},
 			"min_age": schema.StringAttribute{
-				MarkdownDescription: "The least time since the model was published, as a duration such as `72h` or " +
-					"`3d`, where `d` is 24 hours. It counts from the later of `created_at` and `updated_at` to the " +
-					"start of the run by this machine's clock, or to now with `snapshot = false`.",
+				MarkdownDescription: "The least time since publication, as a duration such as `72h` or `3d` (`d` is 24 " +
+					"hours). It counts from the later of `created_at` and `updated_at` to the start of the run by " +
+					"this machine's clock, or to now with `snapshot = false`.",
 				Optional:   true,
 				Validators: []validator.String{ageRule},
 			},
