@@ -126,7 +126,7 @@ func wholeRecord(what string) schema.StringAttribute {
 
 // otherFieldsAttribute keeps a field that a later version gives an attribute, because configurations read it there.
 func otherFieldsAttribute(what, inside string) schema.StringAttribute {
-	return computedString("The top-level fields of the " + what + " added to the service's interface since this " +
+	return computedString("The top-level fields of the " + what + " beyond the service's interface when this " +
 		"provider was first written, as a compact JSON object, or null. A field stays here after a later version has " +
 		"an attribute for it. Read one with `try(jsondecode(…).name, null)`. " + inside)
 }
