@@ -91,8 +91,8 @@ func expectFilled(t *testing.T, file string, filled map[string]bool, but ...stri
 	for _, name := range []string{"model_group", "latest_model", "model"} {
 		walk(name, schemas.DataSourceSchemas[typeName+"_"+name].Block.Attributes, func(field described) {
 			if _, attribute, _ := strings.Cut(field.place, "."); !filled[field.place] && !slices.Contains(but, attribute) {
-				const where = "an example in internal/contract/openapi.json, or a value in"
-				t.Errorf("%s is null in every state: its field needs %s %s", field.place, where, file)
+				t.Errorf("%s is null in every state: its mapper leaves it out, or its field has neither an example in "+
+					"internal/contract/openapi.json nor a value in %s", field.place, file)
 			}
 		})
 	}

@@ -40,7 +40,7 @@ func TestTheDefaultCatalogueHasEveryField(t *testing.T) {
 	for _, schema := range []string{"Model", "ModelGroup"} {
 		for field := range document.Components.Schemas[schema].Properties {
 			if _, ok := served[field]; !ok {
-				t.Errorf("no %s of the default catalogue has %s", schema, field)
+				t.Errorf("no %s of catalogue.json has %s", schema, field)
 			}
 		}
 	}
