@@ -7,12 +7,12 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// credentials are the id and secret that tokens are requested with, and the content type of these requests.
-// INTERFACE.md leaves it open; RFC 6749 §4.4 asks for a form.
+// credentials are the id and secret for token requests, and the content type of these requests. INTERFACE.md leaves it
+// open; RFC 6749 §4.4 requires a form.
 type credentials struct {
 	id, secret string
-	formError  error // why the service refused the form, or nil; JSON is sent after that
-	understood bool  // a request with this content type has got a token
+	formError  error // why the service refused the form, or nil; later requests are JSON
+	understood bool  // a request of this content type has got a token
 }
 
 // tokenBody is the body of a token request.
@@ -39,7 +39,7 @@ func (c *credentials) body() tokenBody {
 	return tokenBody{"application/x-www-form-urlencoded", []byte(form.Encode())}
 }
 
-// switchToJSON makes the next request JSON if err leaves open whether forms are understood. It reports whether it did.
+// switchToJSON makes the next requests JSON if err leaves open whether forms are understood. It reports whether it did.
 func (c *credentials) switchToJSON(err error) (switched bool) {
 	if c.understood || c.formError != nil || !notUnderstood(err) {
 		return false
@@ -48,8 +48,8 @@ func (c *credentials) switchToJSON(err error) (switched bool) {
 	return true
 }
 
-// finally chooses the error of the last request for a token, which ended with err. If no token has come, and JSON is
-// not understood either, it is the answer to the form.
+// finally returns the error to report if the last request for a token ended with err: the answer to the form, if no
+// token has come, and JSON was not understood either.
 func (c *credentials) finally(err error) error {
 	if c.formError != nil && !c.understood && notUnderstood(err) {
 		return c.formError
@@ -57,8 +57,8 @@ func (c *credentials) finally(err error) error {
 	return err
 }
 
-// notUnderstood reports whether a final answer leaves open that the body of a token request was understood. That is any
-// 4xx but the errors of RFC 6749 §5.2 that judge its fields.
+// notUnderstood reports whether a final answer leaves open if the body of a token request was understood: any 4xx but
+// those errors of RFC 6749 §5.2 that judge its fields.
 func notUnderstood(err error) bool {
 	judged := []string{"invalid_client", "unauthorized_client", "invalid_scope"}
 	api, ok := apiError(err)

@@ -8,21 +8,21 @@ import (
 )
 
 // dispatcher is the shell of the scheduler: the lock, the clock and its timer, a channel for each caller and a
-// goroutine for each request. It writes the log, and tells callers after that, without the lock.
+// goroutine for each request. After each event it writes the log and then answers callers, both without the lock.
 type dispatcher struct {
-	mu       sync.Mutex
+	mu       sync.Mutex // of core, notes and attempt.stage
 	core     scheduler
 	timer    *time.Timer
 	exchange exchange
-	notes    []action // to be written
-	writing  sync.Mutex
+	notes    []action                      // to be written
+	writing  sync.Mutex                    // held to write them in order
 	note     func(context.Context, string) // or nil
 }
 
-// exchange makes one request, and returns what its answer says.
+// exchange makes one request, and returns the decoded body of its answer.
 type exchange func(context.Context, *attempt) (value any, err error)
 
-// newDispatcher returns a dispatcher that makes requests by exchange, and asks forToken to get a token.
+// newDispatcher returns a dispatcher that makes requests by exchange. forToken is the question for a token.
 func newDispatcher(cfg Config, exchange exchange, forToken *question) *dispatcher {
 	if cfg.Jitter == nil {
 		cfg.Jitter = rand.Float64
@@ -37,7 +37,7 @@ func newDispatcher(cfg Config, exchange exchange, forToken *question) *dispatche
 	return d
 }
 
-// answer asks a question, and waits for its end, or for that of ctx. If both come at the same instant, the answer
+// answer asks a question, and waits for its end or for the end of ctx. If both come at the same instant, the answer
 // counts.
 func (d *dispatcher) answer(ctx context.Context, q *question) (any, error) {
 	deadline, _ := ctx.Deadline()
@@ -55,19 +55,19 @@ func (d *dispatcher) answer(ctx context.Context, q *question) (any, error) {
 	return got.value, got.err
 }
 
-// headerReceived reports the header of an answer, before its body is read. The status is 0 if no answer came.
+// headerReceived reports the header of an answer before its body is read. The status is 0 if no answer came.
 func (d *dispatcher) headerReceived(sent *attempt, status int, failure error) {
 	d.happens(func(now time.Time) { d.core.header(now, sent, status, failure) })
 }
 
-// reached reports how far a request without an answer has come, as the fault that it would meet there.
+// reached reports the stage of a request without an answer, as the fault that belongs to it.
 func (d *dispatcher) reached(sent *attempt, stage Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	sent.stage = stage
 }
 
-// happens reports an event, and does the actions that the scheduler then wants.
+// happens reports an event, and does the actions that follow.
 func (d *dispatcher) happens(event func(now time.Time)) {
 	wanted := d.decide(event)
 	d.writeNotes()

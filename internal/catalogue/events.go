@@ -8,15 +8,14 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// asks adds a caller of a question. If the same question is under way already, the caller joins that. A caller that has
-// left, for a reason that is not nil, is only told the fatal error of the process, or that reason.
+// asks adds a caller of a question, and joins it to the same question of others. The caller is answered at once if the
+// answer is kept, the process has ended, or its own context has, with the error gone.
 func (s *scheduler) asks(now time.Time, q *question, c *caller, gone error) {
-	got, kept := s.answers.kept[q.to]
-	switch gone = cmp.Or(s.process.fatal, gone); {
-	case gone != nil:
-		s.tell(c, ended{err: gone})
-		return
-	case kept:
+	got, known := s.answers.kept[q.to]
+	if err := cmp.Or(s.process.fatal, gone); err != nil {
+		got, known = ended{err: err}, true
+	}
+	if known {
 		s.tell(c, got)
 		return
 	}
@@ -32,16 +31,15 @@ func (s *scheduler) asks(now time.Time, q *question, c *caller, gone error) {
 	q.callers = append(q.callers, c)
 }
 
-// leaves removes a caller whose time is over, or whose context has ended, with cause.
+// leaves drops a caller whose context has ended, with cause: its time is over, or it was interrupted.
 func (s *scheduler) leaves(now time.Time, c *caller, cause error) {
 	if q := c.of; q != nil {
 		s.drop(q, c, s.leftErr(now, q, c, cause))
 	}
 }
 
-// header takes the status of an answer before its body is read: after that nothing is sent in the pause that it asks
-// for, or with the token that it rejects. The status is 0 if the request ended without a header. failure is the error
-// of a 429 as far as it is known.
+// header takes the status of an answer before its body is read, so that nothing more is sent in the pause of a 429, or
+// with the token of a 401. The status is 0 if the request ended without a header. failure is the error of a 429 so far.
 func (s *scheduler) header(now time.Time, sent *attempt, status int, failure error) {
 	ofToken := sent.to().OfToken()
 	result := outcomeOf(status, ofToken, "")
@@ -74,7 +72,7 @@ func (s *scheduler) header(now time.Time, sent *attempt, status int, failure err
 	}
 }
 
-// maxPatience is how long, at most, all reads wait for the body of an answer that concerns them all.
+// maxPatience is the longest wait of all reads for the body of an answer that concerns them all.
 const maxPatience = pace.Slow
 
 // await makes all reads wait for the body of an answer.
@@ -83,7 +81,7 @@ func (s *scheduler) await(sent *attempt, patience time.Time) {
 	s.awaited = append(s.awaited, sent)
 }
 
-// beginPause begins or prolongs the pause that a 429 asks for.
+// beginPause begins the pause of a 429, or prolongs the pause in force.
 func (s *scheduler) beginPause(now time.Time, sent *attempt, failure error) {
 	pause := backOff(sent.seen.Attempt, s.retries.jitter())
 	if api, _ := apiError(failure); api.RetryAfter > 0 {
@@ -117,8 +115,8 @@ func (s *scheduler) ends(now time.Time, sent *attempt, got ended) {
 	}
 }
 
-// next decides what follows from an event. It returns the actions, and when to decide again if nothing happens before:
-// at openEnd, which never comes, only an event counts.
+// next decides what follows an event. It returns the actions, and when to decide again if nothing happens before:
+// openEnd for never.
 func (s *scheduler) next(now time.Time) (wanted []action, wake time.Time) {
 	s.failLate(now)
 	for s.admitsOne(now) {
@@ -130,15 +128,15 @@ func (s *scheduler) next(now time.Time) (wanted []action, wake time.Time) {
 	return wanted, s.wakesAt(now)
 }
 
-// admitsOne admits the next request, if it may be sent now: the first in the queue that waits for its turn holds it, and
-// a request for a token goes before it unless a token is valid.
+// admitsOne admits the request of the question that holds the turn, if it may be sent now. Unless a token is valid, a
+// request for one goes first.
 func (s *scheduler) admitsOne(now time.Time) bool {
 	q := s.head(now)
 	if q == nil || s.process.proof != nil {
 		return false
 	}
 	switch longest := s.longestWait(now, q); {
-	case !q.anyOutlasts(now): // their time is over at this very moment
+	case !q.anyOutlasts(now): // the time of all callers is over at this moment
 		s.fail(q, func(c *caller) error { return s.leftErr(now, q, c, nil) })
 	case longest.until.After(now):
 		s.noteWait(now, q, longest)
@@ -146,7 +144,7 @@ func (s *scheduler) admitsOne(now time.Time) bool {
 	case s.tokens.valid(now):
 		s.tokens.current.unused = 0
 		s.admit(now, q, q, s.tokens.current)
-	default: // for this question and all behind it
+	default:
 		got, why := s.tokens.next(now)
 		s.note(q, "Requesting a token: %s", why)
 		s.admit(now, s.tokenRequest, q, got)
@@ -155,7 +153,7 @@ func (s *scheduler) admitsOne(now time.Time) bool {
 	return true
 }
 
-// endSlow ends the requests for whose bodies all reads have waited long enough.
+// endSlow ends the requests whose bodies all reads have awaited for too long.
 func (s *scheduler) endSlow(now time.Time) {
 	for _, sent := range s.awaited {
 		if !sent.patience.After(now) {
@@ -164,7 +162,7 @@ func (s *scheduler) endSlow(now time.Time) {
 	}
 }
 
-// updateWaits updates what each question waits for, and logs each back-off when it begins.
+// updateWaits updates the wait of each question, and logs a back-off when it begins.
 func (s *scheduler) updateWaits(now time.Time) {
 	turn := s.head(now)
 	for _, q := range s.queue {
@@ -182,8 +180,7 @@ func (s *scheduler) updateWaits(now time.Time) {
 	}
 }
 
-// wakesAt returns the earliest moment at which the passing of time changes something: the patience for the body of an
-// answer is over, or a wait.
+// wakesAt returns the earliest end of a wait, or of the patience for the body of an answer.
 func (s *scheduler) wakesAt(now time.Time) time.Time {
 	wake := openEnd
 	for _, sent := range s.awaited {
@@ -195,7 +192,7 @@ func (s *scheduler) wakesAt(now time.Time) time.Time {
 	return wake
 }
 
-// sooner returns the earlier of wake and moment, or wake if moment is over.
+// sooner returns the earlier of wake and moment, or wake if moment has passed.
 func sooner(now, wake, moment time.Time) time.Time {
 	if moment.After(now) && moment.Before(wake) {
 		return moment

@@ -32,8 +32,7 @@ type Exchange struct {
 	Problem   string        // why no whole answer came, or ""
 }
 
-// to returns the endpoint of a request. route is the path and query below the base URL, with {} where an escaped value
-// stands.
+// to returns the endpoint of a request. route is the path and query below the base URL, with {} for an escaped value.
 func (c *Client) to(method, route, value string) Endpoint {
 	base := c.cfg.BaseURL
 	before, after, _ := strings.Cut(base.EscapedPath()+route, "{}")
@@ -45,7 +44,7 @@ func (c *Client) to(method, route, value string) Endpoint {
 	}
 }
 
-// incoming is a success whose body is read.
+// incoming is a successful answer while its body is read.
 type incoming struct {
 	*http.Response
 	at    Endpoint
@@ -53,12 +52,12 @@ type incoming struct {
 	mask  *redact.Mask
 	body  *bodyReader
 	text  *jsontext.Decoder // of body
-	list  string            // what a body that is a list is called in errors
+	list  string            // the name of a list in errors
 	asked bool              // as in APIError
 }
 
-// unusable returns the error of a body, or a part of it, that is not JSON of the right shape. In the answer of the
-// token endpoint a place may be a token.
+// unusable returns the error of a malformed body or a malformed part of one. It omits the place in an answer of the
+// token endpoint, because the name of a member may be a token.
 func (in *incoming) unusable(shape *shapeError) *UnusableAnswerError {
 	if in.at.OfToken() {
 		shape.at = ""
@@ -76,8 +75,8 @@ func (in *incoming) unusable(shape *shapeError) *UnusableAnswerError {
 	}
 }
 
-// exchange sends a request that was admitted, and reads its answer. It does not follow redirects, because one could
-// take the token or the secret to another host. The scheduler learns the header before the body is read.
+// exchange sends an admitted request, and reads its answer. It follows no redirect, because one could take the token or
+// the secret to another host. It reports the header to the scheduler before it reads the body.
 func (c *Client) exchange(ctx context.Context, sent *attempt) (value any, err error) {
 	at := sent.to()
 	timed, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
@@ -95,7 +94,7 @@ func (c *Client) exchange(ctx context.Context, sent *attempt) (value any, err er
 	c.reads.headerReceived(sent, seen.Status, failure)
 	if err == nil {
 		value, seen.Size, err = c.receive(timed, sent, response)
-		// Read the id after the body: the header may repeat a token that only the body has made known.
+		// The id is read after the body: the header may repeat a token, and the mask knows it only from the body.
 		seen.RequestID = requestID(c.mask, response.Header)
 	}
 	seen.Duration = time.Since(seen.SentAt)
@@ -122,7 +121,7 @@ func (c *Client) request(ctx context.Context, sent *attempt) (*http.Request, err
 		header.Set("Content-Type", sent.body.contentType)
 	} else {
 		header.Set("Authorization", "Bearer "+sent.token.bearer)
-		header.Set("Cache-Control", "no-cache") // the latest revision is wanted, and not a gateway's copy
+		header.Set("Cache-Control", "no-cache") // for the latest revision, and not a gateway's copy
 	}
 	base := c.cfg.BaseURL
 	origin := url.URL{Scheme: base.Scheme, Host: base.Host} // at.Origin has the host as it was written
@@ -133,7 +132,7 @@ func (c *Client) request(ctx context.Context, sent *attempt) (*http.Request, err
 	return request, err
 }
 
-// send sends a request and returns the header of its answer. It reports each stage that the request reaches.
+// send sends a request and returns the header of its answer. It reports each stage of the request to the scheduler.
 func (c *Client) send(ctx context.Context, sent *attempt) (*http.Response, error) {
 	given := connections{reached: func(stage Fault) { c.reads.reached(sent, stage) }}
 	if c.cfg.Proxy != nil {
@@ -150,7 +149,7 @@ func (c *Client) send(ctx context.Context, sent *attempt) (*http.Response, error
 	}
 	kind, cause := given.faultOf(err, c.asked.Load() && !c.answered.Load())
 	fault := c.networkError(ctx, sent.to(), cause, kind)
-	// Connections that are kept beside one that is dead are likely to be dead too.
+	// If one connection is dead, the idle ones are likely dead too.
 	kept, ok := c.cfg.Transport.(interface{ CloseIdleConnections() })
 	if ok && (fault.TimedOut || cause != err) { //nolint:errorlint // not what it is, but whether it was replaced
 		kept.CloseIdleConnections()
@@ -158,7 +157,7 @@ func (c *Client) send(ctx context.Context, sent *attempt) (*http.Response, error
 	return nil, fault
 }
 
-// receive reads the body of an answer, closes it, and returns its size in bytes beside what it says.
+// receive reads and closes the body of an answer. It returns the decoded body, and its size in bytes.
 func (c *Client) receive(
 	ctx context.Context, sent *attempt, response *http.Response,
 ) (value any, size int64, err error) {
@@ -166,7 +165,7 @@ func (c *Client) receive(
 	at, announced := sent.to(), max(0, response.ContentLength)
 	limit, isSuccess := c.accepts(at, response.StatusCode)
 	if isSuccess && announced > limit || !isSuccess && response.StatusCode < 400 {
-		response.Body = http.NoBody // nothing is read of one that is too large, or of a redirect
+		response.Body = http.NoBody // a body that is too large, or of a redirect, is not read
 	}
 	body := readerOf(response.Body, limit)
 	if !isSuccess {
@@ -196,8 +195,8 @@ func (c *Client) receive(
 	return value, body.size, err
 }
 
-// accepts reports whether a status is that of a good answer, and returns the limit of its body in bytes. A token may
-// come with any 2xx, an answer with 200 only.
+// accepts reports whether a status is that of a success, and returns the limit of its body in bytes. A token may come
+// with any 2xx, an answer with 200 only.
 func (c *Client) accepts(at Endpoint, status int) (limit int64, isSuccess bool) {
 	isSuccess = status == http.StatusOK || at.OfToken() && status/100 == 2
 	if at.OfToken() || !isSuccess {
@@ -249,7 +248,7 @@ func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind 
 	return fault
 }
 
-// problemOf says what is wrong with a body. An answer of the token endpoint may contain a token, and is not shown.
+// problemOf describes the fault of a body. It does not quote the body of the token endpoint, which may contain a token.
 func (in *incoming) problemOf(shape *shapeError) string {
 	head := bytes.TrimSpace(in.body.beginning())
 	form := unreadable(head, in.Header)
@@ -267,7 +266,7 @@ func (in *incoming) problemOf(shape *shapeError) string {
 	return shape.problem
 }
 
-// bodyError describes a success whose body could not be used, for the reason err.
+// bodyError returns the error of a success whose body could not be used because of err.
 func (c *Client) bodyError(ctx context.Context, in *incoming, err error) error {
 	if _, refused := apiError(err); refused {
 		return err

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// judge decides what follows an attempt for a question: an answer, a final error, or another attempt.
+// judge decides what follows an attempt for a question: its end, or another attempt.
 func (s *scheduler) judge(now time.Time, q *question, result outcome, got ended) {
 	switch {
 	case result == final:
@@ -38,9 +38,9 @@ func (s *scheduler) conclude(q *question, got ended) {
 	s.end(q, got)
 }
 
-// failIfNoRetry fails all callers if no retry is left after a failure of the question, or of the request for the token
-// that it waits for, and reports whether it did. A 429 does not use up a retry. The service is down if a retry failed,
-// too, and no read was answered since the question came: later reads make one attempt each.
+// failIfNoRetry fails all callers of a question if no retry is left after a failure, and reports whether it did. The
+// failure, and h, are those of the question or of the request for its token. A 429 does not use up a retry. If a retry
+// failed too, and no read was answered since the question came, the service is down: later reads make one attempt each.
 func (s *scheduler) failIfNoRetry(now time.Time, q *question, h *history, result outcome, err error) bool {
 	cause, exhausted := s.retries.exhausted(h, err)
 	exhausted = exhausted && result == transient
@@ -60,12 +60,12 @@ func (s *scheduler) failIfNoRetry(now time.Time, q *question, h *history, result
 	return true
 }
 
-// tokenCame acts on the outcome of a request for a token. A final answer of the service is fatal; a final fault of
-// the network, such as a certificate that is not trusted, ends the reads that wait.
+// tokenCame acts on the outcome of a request for a token. A final answer of the service is fatal. A final fault of the
+// network, such as an untrusted certificate, ends the waiting reads.
 func (s *scheduler) tokenCame(now time.Time, sent *attempt, result outcome, err error) {
 	t := &s.tokens
 	switch _, noAnswer := errors.AsType[*NetworkError](err); {
-	case sent.stopped && err != nil && result != limited: // no read waits for it now
+	case sent.stopped && err != nil && result != limited: // no read waited for it any more
 	case err == nil:
 		if sent.token.unused > maxUnused {
 			sent.token.life = 0
@@ -86,8 +86,8 @@ func (s *scheduler) tokenCame(now time.Time, sent *attempt, result outcome, err 
 	}
 }
 
-// tokenFailed makes the request for a token back off after a failure that may pass. Reads without a retry left, or
-// without time for that wait, fail with it.
+// tokenFailed makes the request for a token back off after a transient failure. Reads without a retry left, or without
+// time for the back-off, fail with it.
 func (s *scheduler) tokenFailed(now time.Time, sent *attempt, result outcome, err error) {
 	t := s.tokenRequest
 	for _, waiting := range s.ready(now) {

@@ -11,8 +11,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// lookupOfGroup asks a question about one model group. what is a format with a place for the id, and suffix follows the
-// id in the path.
+// lookupOfGroup asks a question about one model group. what is a format for its id, and suffix follows the id in the
+// path.
 func lookupOfGroup[T any](
 	ctx context.Context, c *Client, what, id, suffix string, decode decoder[T],
 ) (answer T, err error) {
@@ -23,12 +23,12 @@ func lookupOfGroup[T any](
 	return lookup(ctx, c, what, c.to(http.MethodGet, ModelGroupsPath+"/{}"+suffix, url.PathEscape(id)), decode)
 }
 
-// lookup asks one question. Errors name it by what. A question goes this way:
+// lookup asks one question. what names it in errors. A question goes this way:
 //
-//  1. the answer or refusal that is kept, or the same question of another caller (scheduler.asks);
+//  1. a kept answer or refusal, or the same question of another caller (scheduler.asks);
 //  2. the queue, in which every request of the process waits for its turn (scheduler.next);
-//  3. one attempt: an exchange with the service, with the token that all share (dispatcher.begin);
-//  4. its outcome: an answer, an error, or another attempt, which goes back to 2 (scheduler.judge).
+//  3. one attempt: an exchange with the service, with the shared token (dispatcher.begin);
+//  4. its outcome: an answer, an error, or another attempt, back at 2 (scheduler.judge).
 func lookup[T any](
 	ctx context.Context, c *Client, what string, to Endpoint, decode decoder[T],
 ) (answer T, err error) {
@@ -46,8 +46,8 @@ func lookup[T any](
 	return answer, nil
 }
 
-// CheckID returns an error if text cannot be the id of a model group. An id of dots, for example, names another path
-// once a client or a proxy has cleaned the path.
+// CheckID returns an error if text cannot be the id of a model group. An id of dots, for example, becomes a different
+// path if a client or a proxy cleans the path.
 func CheckID(text string) error {
 	odd := redact.OddCharacter(text, unicode.IsControl)
 	switch {

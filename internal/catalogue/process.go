@@ -1,21 +1,21 @@
 package catalogue
 
-// process is what concerns all reads of the process.
+// process is the state shared by all reads of the process.
 type process struct {
 	proof  *token // its 401 proves a rejection, and is fatal once its body is read; or nil
-	fatal  error  // the answer to every read that is not under way, from then on; or nil
-	down   outage // of the service: from a read that gave up after all its retries to one that is answered
-	usedUp outage // of the allowance: from a read that gave up because of 429s to one that is answered otherwise
+	fatal  error  // answers every waiting and later read, or nil
+	down   outage // of the service: begins if a read gives up after all its retries, ends with an answer to a read
+	usedUp outage // of the allowance: begins if a read gives up because of 429s, ends with any other status of a read
 }
 
-// outage is a time in which reads that begin make one attempt each. Its moments are counted in questions: how many had
-// come by then.
+// outage is a period whose new reads make one attempt each. It counts time in questions, by their order of arrival.
 type outage struct {
-	began int // 0 outside an outage
-	ended int // when the last sign came that it is over
+	began int // the last question before the outage, or 0 outside of one
+	ended int // the last question before the latest sign that no outage lasts
 }
 
-// begin begins an outage unless such a sign has come since the question of that order. It reports whether it did.
+// begin begins an outage unless such a sign has come since the question of that order arrived. It reports whether it
+// did.
 func (o *outage) begin(order, arrived int) bool {
 	if o.began > 0 || order <= o.ended {
 		return false
@@ -24,12 +24,12 @@ func (o *outage) begin(order, arrived int) bool {
 	return true
 }
 
-// end ends an outage, and reports whether there was one.
+// end records a sign that no outage lasts, and reports whether one did.
 func (o *outage) end(arrived int) bool {
 	lasted := o.began > 0
 	*o = outage{ended: arrived}
 	return lasted
 }
 
-// concerns reports whether the question of that order came in the outage.
+// concerns reports whether the question of that order arrived in the outage.
 func (o *outage) concerns(order int) bool { return o.began > 0 && order > o.began }

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// question is one question to the service, and all callers that wait for its answer. It waits for its turn, is sent,
+// question is one question to the service, and all callers waiting for its answer. It waits for its turn, is sent,
 // judged, and backs off, until it is done. The request for a token is a question without callers.
 type question struct {
 	to Endpoint
-	// The shell lends the next two, which the scheduler never uses: the context of the first caller, without its end,
-	// whose values have loggers; and what reads the body of a success.
+	// The shell lends ctx and read, and the scheduler uses neither. ctx is the context of the first caller without its
+	// end, for its loggers; read decodes the body of a success.
 	ctx  context.Context
 	read func(*incoming) (any, error)
 
 	history
-	order   int // the number of questions that had come by then, this one included
+	order   int // of arrival, from 1
 	callers []*caller
 	sent    *attempt  // the attempt under way, or nil
-	came    time.Time // when it began to wait to be sent
+	came    time.Time // when its wait to be sent began
 	wait    wait      // what it waits for, since the last event
 	done    bool
 }
@@ -27,13 +27,13 @@ type question struct {
 // attempt is one request, for a read or for a token.
 type attempt struct {
 	of         *question
-	onBehalfOf *question // in whose context it is sent: a request for a token has that of a read
+	onBehalfOf *question // the read in whose context it is sent: of, or one waiting for the token
 	token      *token    // a read is sent with it, a request for a token fills it
 	body       tokenBody // of a request for a token
 	number     int       // of the request in the pace
-	stage      Fault     // what it would have met if it ended now
-	seen       Exchange  // as far as it is known when the request is sent
-	failure    error     // its 429: the status and header, and all of it once its body is read
+	stage      Fault     // the fault to report if it ended now
+	seen       Exchange  // the part known when the request is sent
+	failure    error     // its 429: at first the status and header, later with the body
 	patience   time.Time // until when all reads wait for the body of the answer, if they do
 	stopped    bool
 	cancel     func() // ends the request; the shell lends it
@@ -41,12 +41,12 @@ type attempt struct {
 
 func (a *attempt) to() Endpoint { return a.of.to }
 
-// caller is one call that waits for an answer.
+// caller is one call waiting for an answer.
 type caller struct {
 	began    time.Time
 	deadline time.Time
 	tell     func(ended) // the shell lends it
-	of       *question   // nil once it has been told
+	of       *question   // nil after its end
 }
 
 // ended is how a question ended for a caller.

@@ -10,13 +10,13 @@ import (
 type outcome int
 
 const (
-	final        outcome = iota // a good answer, or a failure that another attempt cannot change
+	final        outcome = iota // a good answer, or a lasting failure
 	transient                   // a failure that may pass: another attempt after a back-off
-	limited                     // a 429: another attempt after the wait that the service asks for
+	limited                     // a 429: another attempt after the requested wait
 	unauthorized                // a 401 to a read: another attempt with a new token
 )
 
-// classify decides by status, so that an unknown code is treated as its status. Of the codes only one counts, of the
+// classify decides by status, so an unknown code is treated as its status. Only one code counts, and only from the
 // token endpoint.
 func classify(err error) outcome {
 	if api, ok := apiError(err); ok {
@@ -40,16 +40,16 @@ func outcomeOf(status int, ofToken bool, code string) outcome {
 	return final
 }
 
-// history is the outcomes of the attempts for a question.
+// history sums up the attempts for a question.
 type history struct {
 	attempts   int
-	failures   int // that may pass
+	failures   int // transient ones
 	rejections int // 401s
 	last       error
 	notBefore  time.Time // the end of the back-off
 }
 
-// failed counts a failure that may pass, and sets the back-off.
+// failed counts a transient failure, and sets the back-off.
 func (h *history) failed(now time.Time, err error, jitter float64) {
 	h.failures++
 	pause := backOff(h.failures, jitter)
@@ -59,13 +59,13 @@ func (h *history) failed(now time.Time, err error, jitter float64) {
 	h.notBefore = now.Add(pause)
 }
 
-// retries is how often a failure that may pass is followed by another attempt.
+// retries is the policy for further attempts after transient failures.
 type retries struct {
 	most   int            // Config.MaxRetries
 	jitter func() float64 // of back-offs, in [0, 1)
 }
 
-// exhausted reports whether no attempt follows a failure, and why. history has the outcomes before it.
+// exhausted reports whether no attempt follows a transient failure, and why. h is the history before it.
 func (r retries) exhausted(h *history, err error) (cause Cause, exhausted bool) {
 	switch {
 	case h.failures >= r.most:
@@ -76,8 +76,8 @@ func (r retries) exhausted(h *history, err error) (cause Cause, exhausted bool) 
 	return 0, false
 }
 
-// stays reports whether a fault is the same a second later, and will be in a minute: nothing listens at a port of this
-// machine, or a host does not exist.
+// stays reports whether an error is of a kind that lasts if two attempts in a row meet it: nothing listens at a port of
+// this machine, or a host does not exist.
 func stays(err error) bool {
 	network, ok := errors.AsType[*NetworkError](err)
 	return ok && (network.Fault == NobodyListens || network.Fault == UnknownHost)
@@ -90,7 +90,7 @@ const (
 )
 
 // backOff returns the wait before the n-th further attempt, from 1: 1 s, 2 s, 4 s and so on up to 30 s, plus up to a
-// quarter of it. jitter is in [0, 1). It never shortens a wait, because INTERFACE.md asks for a second at least.
+// quarter of it by jitter, in [0, 1). Jitter never shortens a wait, because INTERFACE.md requires a second at least.
 func backOff(n int, jitter float64) time.Duration {
 	least := min(firstBackOff<<min(n-1, 5), maxBackOff)
 	return least + time.Duration(float64(least)*maxJitter*jitter)

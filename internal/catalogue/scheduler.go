@@ -8,37 +8,37 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// scheduler decides when each request of the process is sent, and how each question ends. It is pure: it is told what
-// happens and when, and says what it wants done. Goroutines, locks, channels, timers and clocks belong to the
+// scheduler decides when each request of the process is sent, and how each question ends. It is pure: it receives
+// events with their times, and returns actions. Goroutines, locks, channels, timers and clocks belong to the
 // dispatcher.
 //
-// Five things happen: a caller asks, a caller leaves, the header of an answer comes, a request ends, and time passes.
-// Each of the first four is a method here, and after each of the five next decides anew for all questions. So a waiting
-// caller never has to be woken, and a result obtained before a wait is never used after it.
+// There are five events: a caller asks, a caller leaves, the header of an answer comes, a request ends, time passes.
+// Each of the first four is a method, and after every event next decides anew for all questions. So a waiting caller
+// needs no wake-up, and no result from before a wait is used after it.
 type scheduler struct {
 	retries retries
 	arrived int         // how many questions have come
-	queue   []*question // those that have not ended, in order of arrival: a retry keeps its place
-	// tokenRequest gets a token. Its history is reset when a token has come, or no read waits for one.
+	queue   []*question // unfinished ones, in order of arrival: a retry keeps its place
+	// tokenRequest gets a token. Its history begins anew with each token, and once no read waits for one.
 	tokenRequest *question
 	answers      answers
 	pace         pace.Pace
-	pausedBy     *attempt   // whose 429 asked for the pause in force
+	pausedBy     *attempt   // its 429 asked for the pause in force
 	awaited      []*attempt // all reads wait for the bodies of their answers
-	noted        time.Time  // the end of the idle stretch that was last logged
+	noted        time.Time  // the end of the last logged wait
 	tokens       tokens
 	process      process
 	wanted       []action // since the last event
 }
 
-// action is something that the scheduler wants done. One of the first four fields is set.
+// action is one thing for the dispatcher to do. One of the first four fields is set.
 type action struct {
-	begin *attempt  // begin this request
-	stop  *attempt  // end this request: the rest of its answer is not needed
-	tell  *caller   // tell this caller the answer or error
-	note  string    // write this line to the log
-	end   ended     // of tell
-	of    *question // whose context note is for
+	begin *attempt // begin this request
+	stop  *attempt // end this request: the rest of its answer is not needed
+	tell  *caller  // pass end to this caller
+	note  string   // log this line, in the context of the question
+	end   ended
+	of    *question
 }
 
 func newScheduler(cfg Config, forToken *question) scheduler {
@@ -77,7 +77,7 @@ func (s *scheduler) admit(now time.Time, q, onBehalfOf *question, with *token) {
 	s.want(action{begin: q.sent})
 }
 
-// ready returns the questions that wait for their turn.
+// ready returns the questions waiting for their turn, in order.
 func (s *scheduler) ready(now time.Time) (ready []*question) {
 	for _, q := range s.queue {
 		if q.isReady(now) {
@@ -87,7 +87,7 @@ func (s *scheduler) ready(now time.Time) (ready []*question) {
 	return ready
 }
 
-// head returns the question that holds the turn, or nil.
+// head returns the first of them, which holds the turn, or nil.
 func (s *scheduler) head(now time.Time) *question {
 	for _, q := range s.queue {
 		if q.isReady(now) {
@@ -111,8 +111,8 @@ func (s *scheduler) ahead(now time.Time, q *question) (n int) {
 	return n
 }
 
-// endAll ends every read that is not under way with a fatal error, the first of the process, and every later one. A read
-// under way ends with its own answer, if it gets one.
+// endAll ends the process with its first fatal error: the waiting reads now, and later ones as they come. A read under
+// way ends with its own answer, if it gets one.
 func (s *scheduler) endAll(err error) {
 	if s.process.fatal != nil {
 		return
@@ -131,13 +131,13 @@ func (s *scheduler) note(of *question, format string, args ...any) {
 	s.want(action{note: fmt.Sprintf(format, args...), of: of})
 }
 
-// tell ends the question of a caller.
+// tell passes a caller the end of its question.
 func (s *scheduler) tell(c *caller, got ended) {
 	c.of = nil
 	s.want(action{tell: c, end: got})
 }
 
-// stop ends a request.
+// stop ends a request, once.
 func (s *scheduler) stop(sent *attempt) {
 	if !sent.stopped {
 		sent.stopped = true
@@ -145,7 +145,7 @@ func (s *scheduler) stop(sent *attempt) {
 	}
 }
 
-// fail fails the callers of a question for which why returns an error.
+// fail drops each caller of a question for whom why returns an error.
 func (s *scheduler) fail(q *question, why func(*caller) error) {
 	for _, c := range slices.Clone(q.callers) {
 		if err := why(c); err != nil {
@@ -154,7 +154,7 @@ func (s *scheduler) fail(q *question, why func(*caller) error) {
 	}
 }
 
-// drop ends a question for one caller, with an error. The question ends with the last of them.
+// drop ends a question for one caller, with an error. The question ends with its last caller.
 func (s *scheduler) drop(q *question, c *caller, err error) {
 	q.callers = slices.DeleteFunc(q.callers, func(other *caller) bool { return other == c })
 	s.tell(c, ended{err: err})
@@ -163,7 +163,7 @@ func (s *scheduler) drop(q *question, c *caller, err error) {
 	}
 }
 
-// end ends a question. Its callers get an answer or an error.
+// end ends a question, and its request, for all callers.
 func (s *scheduler) end(q *question, got ended) {
 	if q.done {
 		return
@@ -180,7 +180,7 @@ func (s *scheduler) end(q *question, got ended) {
 	q.callers = nil
 }
 
-// dropToken ends the request for a token once no read waits for it, or forgets how the last one failed.
+// dropToken ends the request for a token once no read waits for it, or else forgets earlier failures.
 func (s *scheduler) dropToken() {
 	if t := s.tokenRequest; t.sent != nil {
 		s.stop(t.sent)

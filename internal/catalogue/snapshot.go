@@ -1,14 +1,12 @@
 package catalogue
 
-import (
-	"errors"
-)
+import "errors"
 
-// answers are the questions that are asked once, so that all callers of one process see the same answer. An
-// answer is kept, and so is a final refusal, which asking again does not change (INTERFACE.md, Client handling rules).
-// The zero answers share and keep nothing.
+// answers makes all callers of one process see the same answer to a question: it is asked once. An answer is kept, and
+// so is a final refusal, because asking again does not change it (INTERFACE.md, Client handling rules). The zero value
+// shares and keeps nothing.
 type answers struct {
-	shared map[Endpoint]*question // those that others may join; nil if every call asks afresh
+	shared map[Endpoint]*question // unfinished ones, for other callers to join; nil if every call asks afresh
 	kept   map[Endpoint]ended
 }
 
@@ -19,7 +17,7 @@ func (k *answers) share(q *question) {
 	}
 }
 
-// keep keeps how a question ended, for callers who ask it later. A fault of the network may pass, so it is not kept.
+// keep keeps the end of a question for later callers. A fault of the network may pass, so it is not kept.
 func (k *answers) keep(q *question, got ended) {
 	_, noAnswer := errors.AsType[*NetworkError](got.err)
 	if k.kept != nil && !noAnswer {

@@ -5,11 +5,11 @@ import (
 )
 
 const (
-	maxMargin     = 10 * time.Second // how long before its end a token is renewed, at most
+	maxMargin     = 10 * time.Second // a token is renewed at most that long before its end
 	minLife       = 10 * time.Second // a shorter life counts as not stated
-	proofTime     = time.Minute      // how soon a new token has to be rejected to prove a rejection
-	maxRejections = 4                // how many 401s of one read are followed by another attempt
-	maxUnused     = 2                // how many unused tokens in a row make us ignore their stated life
+	proofTime     = time.Minute      // only a token rejected sooner proves a rejection
+	maxRejections = 4                // of one read: another attempt follows each of these 401s
+	maxUnused     = 2                // in a row: after more unused tokens a stated life is ignored
 )
 
 // token is a bearer token and its life.
@@ -18,19 +18,19 @@ type token struct {
 	requestedAt time.Time
 	life        time.Duration // from requestedAt; 0: it serves until it is rejected
 	replaces    int           // consecutive rejected tokens before this one, 0 if its own rejection proves nothing
-	unused      int           // consecutive tokens, this one included, that no read was sent with
-	rejected    bool          // it was answered with 401
+	unused      int           // consecutive tokens without a read, this one included
+	rejected    bool          // by a 401
 }
 
-// tokens is the one token that all reads share, and the request that renews it.
+// tokens is the one token of all reads, and the means to renew it.
 type tokens struct {
-	credentials *credentials // nil if the configuration gives the token, which cannot be renewed then
+	credentials *credentials // nil for a configured token, which is never renewed
 	current     *token
-	lastServed  time.Time // when a read was last let through: its answer was not a 401, 408, 429 or 5xx
+	lastServed  time.Time // when a read was last let through: answered, but not with 401, 408, 429 or 5xx
 }
 
-// valid reports whether a read may be sent with the current token. One with a stated life is renewed before its end, by
-// the lesser of 10 s and a tenth of its life.
+// valid reports whether a read may be sent with the current token. A token with a stated life is renewed before its
+// end, by the lesser of 10 s and a tenth of its life.
 func (t *tokens) valid(now time.Time) bool {
 	c := t.current
 	if c == nil || c.rejected {
@@ -44,10 +44,10 @@ func (t *tokens) given() bool {
 	return t.credentials == nil
 }
 
-// reject records that a read with a token was answered with 401. It reports whether that proves that the credentials
-// are rejected: the token replaced one that was rejected, was requested less than a minute ago, and no read was let
-// through since. Once any read has been let through, a stray instance of the service is likelier than a revocation: the
-// proof is then two such tokens in a row.
+// reject records a 401 to a read with a token. It reports whether this proves that the credentials are rejected: the
+// token replaced a rejected one, was requested less than a minute ago, and no read was let through since. If any read
+// was let through before, a stray instance of the service is likelier than a revocation, and the proof is two such
+// tokens in a row.
 func (t *tokens) reject(old *token, now time.Time) (proves bool) {
 	if t.given() || old.rejected {
 		return t.given()
@@ -59,7 +59,7 @@ func (t *tokens) reject(old *token, now time.Time) (proves bool) {
 	return old.replaces > 1 || old.replaces == 1 && t.lastServed.IsZero()
 }
 
-// next returns the token that is requested in place of the current one, and says why.
+// next returns a token to request in place of the current one, and the reason.
 func (t *tokens) next(now time.Time) (got *token, why string) {
 	got = &token{requestedAt: now, unused: 1}
 	switch last := t.current; {

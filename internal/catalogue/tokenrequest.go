@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// readToken fills the token of the attempt from the answer of the token endpoint. Its errors never show values, because
-// one may be a token.
+// readToken fills the token of the attempt from the answer of the token endpoint. Its errors show the type of a token
+// and the words of a refusal, but no other value, because that may be a token.
 func (c *Client) readToken(in *incoming) (any, error) {
 	whole, err := in.text.ReadValue()
 	if err != nil {
@@ -22,8 +22,8 @@ func (c *Client) readToken(in *incoming) (any, error) {
 		return nil, &shapeError{problem: "the answer is " + inWords[kind]}
 	}
 	fields := fieldsOf(whole)
-	// INTERFACE.md does not show the fields of a token: they have the names of RFC 6749 §5.1, or names that are
-	// spelled as in every other body.
+	// INTERFACE.md does not show the fields of a token: they have the names of RFC 6749 §5.1, or else the spelling of
+	// all other bodies.
 	names := []string{"access_token", "token_type", "expires_in"}
 	if isAbsent(fields["access_token"]) && !isAbsent(fields["accessToken"]) {
 		names = []string{"accessToken", "tokenType", "expiresIn"}
@@ -34,7 +34,7 @@ func (c *Client) readToken(in *incoming) (any, error) {
 	fault := tokenFault(bearer, kind)
 	switch {
 	case isAbsent(sent) && fields["error"].Kind() == jsontext.KindString:
-		// An error as in RFC 6749 §5.2 counts as if its status were one of an error.
+		// An error as in RFC 6749 §5.2 counts as one, despite the status of a success.
 		return nil, c.apiError(in.at, in.Response, whole)
 	case isAbsent(sent):
 		maps.DeleteFunc(fields, func(name string, _ jsontext.Value) bool { return !isPlain(name) })
@@ -51,14 +51,14 @@ func (c *Client) readToken(in *incoming) (any, error) {
 
 func isAbsent(value jsontext.Value) bool { return value == nil || value.Kind() == jsontext.KindNull }
 
-// tokenFault says in a phrase why a text cannot be sent as a bearer token, or returns "".
+// tokenFault returns a phrase for why a text cannot be sent as a bearer token, or "".
 func tokenFault(bearer, kind string) string {
 	isOther := kind != "" && !ofBearer(kind)
 	switch {
 	case bearer == "":
 		return "the token is empty"
 	case isOther && (kind == bearer || ofBearer(bearer) || !isPlain(kind)):
-		return "the token is not a bearer token" // its type is not shown: two fields are swapped, and that is the token
+		return "the token is not a bearer token" // its type is not shown: the fields are swapped, and it is the token
 	case isOther:
 		return fmt.Sprintf("the token is of type %q, and a bearer token is needed", kind)
 	case strings.ContainsFunc(bearer, func(r rune) bool { return r <= ' ' || r > '~' }):
@@ -67,10 +67,11 @@ func tokenFault(bearer, kind string) string {
 	return ""
 }
 
-// ofBearer reports whether a text has the word bearer in it, as BearerToken and jwt-bearer have.
+// ofBearer reports whether a text contains the word bearer, as in BearerToken and jwt-bearer.
 func ofBearer(text string) bool { return strings.Contains(strings.ToLower(text), "bearer") }
 
-// lifeOf reads a token's life, a number of seconds or its text. Anything else, or less than minLife, is 0: not known.
+// lifeOf reads a token's life, a number of seconds or its text. It returns 0, for unknown, if it is anything else, or
+// less than minLife.
 func lifeOf(expiresIn jsontext.Value) time.Duration {
 	seconds, err := strconv.ParseFloat(strings.Trim(string(expiresIn), `"`), 64)
 	if err != nil || !(seconds >= minLife.Seconds() && seconds < math.MaxInt32) {

@@ -10,13 +10,13 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// wait is one thing that a question waits for. The list of waits decides what holds a question back, whether a caller's
-// time suffices, what a caller is told and what is logged.
+// wait is one reason for a question to wait. The list of waits decides when its request is sent, whether a caller's
+// time suffices, and the words of errors and the log.
 type wait struct {
 	words  string    // for errors and the log; empty for the answer to a request under way
-	until  time.Time // when it ends, if nothing ends it sooner
+	until  time.Time // its latest end
 	least  time.Time // its earliest end; zero if it may end at any moment
-	cause  Cause     // of the error of a caller whose time is over before
+	cause  Cause     // for a caller whose time is over before
 	err    error     // the failure behind it, or nil
 	unread bool      // the body of that failure has not come yet
 }
@@ -32,8 +32,8 @@ const (
 	forToken   = "a token"
 )
 
-// waits lists the waits of a question until its next request, if that many others are sent before it. To add a wait, add
-// a line.
+// waits lists the waits of a question for its next request, with that many requests of others before it. To add a wait,
+// add a line.
 func (s *scheduler) waits(now time.Time, q *question, before int) [7]wait {
 	t, underWay := s.tokenRequest, now
 	if t.sent != nil {
@@ -50,19 +50,19 @@ func (s *scheduler) waits(now time.Time, q *question, before int) [7]wait {
 	}
 }
 
-// exact returns a wait that ends at a time that is known.
+// exact returns a wait with a fixed end.
 func exact(words string, until time.Time, err error) wait {
 	return wait{words: words, until: until, least: until, cause: WaitTooLong, err: err}
 }
 
-// after429 returns a wait that the 429 of the pause in force has caused.
+// after429 returns a wait caused by the 429 of the pause in force.
 func (s *scheduler) after429(words string, until time.Time) wait {
 	w := exact(words, until, s.pausedBy.failure)
 	w.unread = slices.Contains(s.awaited, s.pausedBy)
 	return w
 }
 
-// atMost returns a wait that an answer may end at any moment.
+// atMost returns a wait that an answer may end sooner.
 func atMost(words string, until time.Time, err error) wait {
 	return wait{words: words, until: until, err: err}
 }
@@ -76,10 +76,10 @@ func ceiling(until time.Time, inFlight int) wait {
 	return wait{words: forCeiling, until: until, least: least, cause: CeilingTooLow}
 }
 
-// openEnd is the end of a wait that only an event ends. It is after all others.
+// openEnd is the end of a wait that lasts until an event ends it. It is after all others.
 var openEnd = time.Unix(1<<40, 0)
 
-// left returns how long a wait has to go, 0 if only an event ends it.
+// left returns the rest of a wait, or 0 if its end is open.
 func (w wait) left(now time.Time) time.Duration {
 	if w.until.Equal(openEnd) {
 		return 0
@@ -87,8 +87,7 @@ func (w wait) left(now time.Time) time.Duration {
 	return max(0, w.until.Sub(now))
 }
 
-// longestWait returns the wait of a question that ends last. A question that waits for nothing else waits for its turn,
-// which ends now.
+// longestWait returns the last wait of a question to end. Without any, the question waits for its turn, which ends now.
 func (s *scheduler) longestWait(now time.Time, q *question) wait {
 	if q.sent != nil {
 		return atMost("", openEnd, q.last)
@@ -102,16 +101,16 @@ func (s *scheduler) longestWait(now time.Time, q *question) wait {
 	return longest
 }
 
-// failLate fails the reads, anywhere in the queue, whose time is over when one of their waits ends. Most outlast their
-// back-off and the longest of the waits that all share. A read in its back-off waits for a token only as long as
-// another read does: when the last of those leaves, the request for the token ends.
+// failLate fails the reads, anywhere in the queue, whose time ends before one of their waits does. It looks closer only
+// at those whose time ends before their back-off, or before the longest wait shared by all. Reads in a back-off come
+// last: they wait for a token only as long as another read does, and with that the request for it ends.
 func (s *scheduler) failLate(now time.Time) {
 	var shared time.Time
 	for _, w := range s.waits(now, &question{}, len(s.queue)+1) {
 		shared = latest(shared, w.least)
 	}
 	for _, ready := range []bool{true, false} {
-		for _, q := range slices.Backward(s.queue) { // one that ends leaves the queue
+		for _, q := range slices.Backward(s.queue) { // a question leaves the queue when it ends
 			longest := latest(shared, q.notBefore)
 			mayBeLate := longest.After(now) && (!q.allOutlast(longest) || s.process.usedUp.concerns(q.order))
 			if mayBeLate && q.isReady(now) == ready {
@@ -132,7 +131,8 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// lateErr returns an error if a caller's time is over when one of its waits ends.
+// lateErr returns an error if a caller's time ends before one of its waits does, or at the same moment. For a read that
+// came after the allowance was used up, any wait because of a 429 is too long.
 func (s *scheduler) lateErr(now time.Time, q *question, c *caller) error {
 	if q.sent != nil {
 		return nil
@@ -150,7 +150,7 @@ func (s *scheduler) lateErr(now time.Time, q *question, c *caller) error {
 	return nil
 }
 
-// leftErr returns the error of a caller whose time is over, or whose context was cancelled with cause before.
+// leftErr returns the error of a caller whose time is over, or whose context was cancelled earlier, with cause.
 func (s *scheduler) leftErr(now time.Time, q *question, c *caller, cause error) error {
 	w := s.longestWait(now, q)
 	switch {
@@ -162,7 +162,7 @@ func (s *scheduler) leftErr(now time.Time, q *question, c *caller, cause error) 
 			Remaining:  w.left(now),
 			Err:        cause,
 		}
-	case w.unread: // its body did not come in time
+	case w.unread: // the body of its 429 did not come in time
 	case w.cause == CeilingTooLow:
 		w.until = s.pace.CeilingAfter(s.ahead(now, q), now)
 	default:
@@ -173,8 +173,8 @@ func (s *scheduler) leftErr(now time.Time, q *question, c *caller, cause error) 
 	return s.gaveUpErr(now, q, c, w)
 }
 
-// blocker returns the failure that kept the answer from a caller until its time was over, nil if nothing failed. A 429
-// is known from its header, even if its body never comes.
+// blocker returns the failure that delayed a caller until its time was over, or nil. A 429 counts from its header, even
+// if its body never comes.
 func (s *scheduler) blocker(q *question, c *caller, w wait) error {
 	switch t := s.tokenRequest; {
 	case q.sent != nil:
@@ -187,8 +187,8 @@ func (s *scheduler) blocker(q *question, c *caller, w wait) error {
 	return q.last
 }
 
-// gaveUpErr returns the error of a caller that gives up because of a wait. If that is a 429's, it may begin an outage
-// of the allowance.
+// gaveUpErr returns the error of a caller that gives up because of a wait. If a 429 caused the wait, this may begin an
+// outage of the allowance.
 func (s *scheduler) gaveUpErr(now time.Time, q *question, c *caller, w wait) *GaveUpError {
 	if classify(w.err) == limited && s.process.usedUp.begin(q.order, s.arrived) {
 		s.note(q, "The allowance is used up: reads that begin now fail at once while a pause lasts, and make "+
@@ -205,8 +205,7 @@ func (s *scheduler) gaveUpErr(now time.Time, q *question, c *caller, w wait) *Ga
 	}
 }
 
-// attemptsOf returns how many attempts were made: for a token if err is the token endpoint's, and else for the
-// question.
+// attemptsOf counts the attempts for a token if err came from the token endpoint, or else for the question.
 func (s *scheduler) attemptsOf(q *question, err error) int {
 	failure, ok := errors.AsType[aboutEndpoint](err)
 	if ok && failure.OfToken() {
@@ -215,12 +214,12 @@ func (s *scheduler) attemptsOf(q *question, err error) int {
 	return q.attempts
 }
 
-// longWait is how much longer than what is logged already a wait has to be, to be logged. A pause or a gap is logged,
-// too, if no wait is.
+// longWait is the longest wait without a line in the log. If a wait is logged, a later one is measured from its end. A
+// pause or a gap is logged whatever its length, unless a logged wait still lasts.
 const longWait = 10 * time.Second
 
-// noteWait logs the wait of the question at the head of the queue, which holds back all others. Each idle stretch is
-// logged once. Waits that outlast every caller are not logged.
+// noteWait logs the wait of the question at the head of the queue, which all others share, unless it outlasts every
+// caller.
 func (s *scheduler) noteWait(now time.Time, q *question, w wait) {
 	if w.until.Equal(openEnd) || !q.anyOutlasts(w.until) {
 		return
@@ -241,7 +240,7 @@ func (s *scheduler) noteWait(now time.Time, q *question, w wait) {
 	s.note(q, "Waiting %s for %s%s", rounded(w.left(now)), w.words, more)
 }
 
-// rounded rounds a time for people: a long one to seconds.
+// rounded rounds a time for people, a long one to seconds.
 func rounded(d time.Duration) time.Duration {
 	if d >= longWait {
 		return d.Round(time.Second)

@@ -12,7 +12,7 @@ type Limit struct {
 	Per      time.Duration
 }
 
-// String spells a limit as in max_requests, such as 60/1m. The zero Limit is "any number of requests".
+// String returns a limit in the form of max_requests, such as 60/1m, or "any number of requests" for the zero Limit.
 func (l Limit) String() string {
 	if l.Requests == 0 {
 		return "any number of requests"

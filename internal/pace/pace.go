@@ -1,9 +1,9 @@
 // Package pace decides when the next request of a process may be sent. It is pure: time comes in through parameters.
 //
-// Four things hold a request back, and each says until when: the pause that the service asked for with a 429, a gap
-// while every request is limited, the operator's ceiling, and the congestion window, which bounds the requests in
-// flight after a pause. Nothing is learned about the allowance. The price is some 429s; an operator who knows the
-// allowance sets the ceiling, and then no request is limited.
+// Four things hold a request back, each until a moment of its own: the pause of a 429, a gap while every request is
+// limited, the operator's ceiling, and the congestion window, a bound of the requests in flight after a pause. Nothing
+// is learned about the allowance. The price is some 429s. An operator who knows the allowance sets the ceiling, and then
+// no request is limited.
 package pace
 
 import (
@@ -13,36 +13,35 @@ import (
 )
 
 const (
-	// Slow is for how long a request without an answer counts as in flight, and the latest moment at which it counts as
-	// having reached the service: a slow one does not keep others from being sent.
+	// Slow is the longest time for which a request without an answer counts as in flight, so that a slow one does not
+	// hold others back. For the ceiling, the request has reached the service by then.
 	Slow = 3 * time.Second
 
-	// perGrowth is how many answers widen the congestion window by one.
-	perGrowth = 16
-	// longPause is the shortest pause after which at most restart requests are in flight at first: the restart
-	// window of RFC 5681 §4.1. All 429s of a burst make one pause. Runs that share an allowance wake at about the
-	// same moment.
+	perGrowth = 16 // so many answers widen the congestion window by one
+	maxGap    = 8 * time.Second
+	// After a pause of longPause or more, at most restart requests are in flight at first: the restart window of RFC
+	// 5681 §4.1. All 429s of a burst make one pause. Otherwise, if runs share an allowance, the first to wake would take
+	// all of it.
 	longPause = 3 * time.Second
 	restart   = 2
-	maxGap    = 8 * time.Second
 )
 
 // Pace decides when the next request of a process may be sent. The zero Pace is ready for use, without a ceiling. It
 // is not safe for concurrent use.
 type Pace struct {
-	Ceiling  Limit         // the operator's, which stays as it is
+	Ceiling  Limit         // the operator's; constant
 	counted  []time.Time   // when each request stops counting against the ceiling, earliest first
-	inFlight []request     // those without an answer, in the order in which they were sent
+	inFlight []request     // without an answer yet, in order of sending
 	last     int           // the number of the last request
-	burst    int           // the last request before the last pause: a 429 to one up to here is of the same burst
-	window   int           // how many may be in flight, times perGrowth: an answer adds 1. 0 is any number
+	burst    int           // the last request before the last pause: 429s up to it belong to the same burst
+	window   int           // the most requests in flight, times perGrowth: an answer adds 1. 0 is no bound
 	gap      time.Duration // after the next 429, if nothing is let through before it
 	gapUntil time.Time
 	pause    pause
 	total    time.Duration // the length of all pauses, with the rest of the last one
 }
 
-// pause is the last stretch in which the service asked us to send nothing. Several 429s may have prolonged it.
+// pause is the last period without requests that the service asked for. Several 429s may have prolonged it.
 type pause struct {
 	from, until time.Time
 }
@@ -65,15 +64,15 @@ func (p *Pace) GapUntil() time.Time {
 // RoomAt returns when the congestion window lets one more request be sent. An answer can bring that forward to now.
 func (p *Pace) RoomAt(now time.Time) time.Time {
 	young := p.young(now, p.burst)
-	over := len(young) - p.Window()
-	if p.window == 0 || over < 0 {
+	excess := len(young) - p.Window()
+	if p.window == 0 || excess < 0 {
 		return now
 	}
-	return young[over].sent.Add(Slow)
+	return young[excess].sent.Add(Slow)
 }
 
-// CeilingAfter returns when the ceiling lets a request be sent if n others are sent before it. An answer can bring that
-// forward by Slow. For example, if 3/10s is the ceiling, and two requests count until 0:08 and 0:09:
+// CeilingAfter returns when the ceiling lets a request be sent after n others. An answer can bring that forward by
+// Slow. For example, if 3/10s is the ceiling, and two requests count until 0:08 and 0:09:
 //
 //	n = 0: now        a third may count
 //	n = 1: 0:08       the first stops counting
@@ -100,7 +99,7 @@ func (p *Pace) InFlight(now time.Time) int {
 	return len(p.young(now, 0))
 }
 
-// Sent records that a request, for a read or a token, was sent at now. It returns the request's number.
+// Sent records a request, for a read or a token, and returns its number.
 func (p *Pace) Sent(now time.Time) int {
 	p.last++
 	p.inFlight = append(p.young(now, 0), request{number: p.last, sent: now})
@@ -111,7 +110,7 @@ func (p *Pace) Sent(now time.Time) int {
 	return p.last
 }
 
-// Answered records, once for each number, a header that is not a 429.
+// Answered records, once for each number, a header other than a 429.
 func (p *Pace) Answered(number int, now time.Time) {
 	p.Ended(number, now)
 	if number <= p.burst {
@@ -123,9 +122,9 @@ func (p *Pace) Answered(number int, now time.Time) {
 	}
 }
 
-// Limited records a 429, instead of Answered: nothing is sent for wait. After that half as many may be in flight as
-// were now. All 429s to requests that were sent before the pause began count once. It reports whether the pause in
-// force lasts as long as this one asks for, and not for an earlier one.
+// Limited records a 429, instead of Answered: nothing is sent for wait, and after that half as many may be in flight as
+// now. All 429s to requests from before the pause count once. It reports whether this 429 prolonged the pause, so that
+// the pause in force is its own.
 func (p *Pace) Limited(number int, now time.Time, wait time.Duration) (inForce bool) {
 	inFlight := len(p.young(now, p.burst))
 	p.Ended(number, now)
@@ -155,7 +154,7 @@ func (p *Pace) Limited(number int, now time.Time, wait time.Duration) (inForce b
 	return inForce
 }
 
-// Ended records the end of a request. It counts against the ceiling for the ceiling's length from now,
+// Ended records the end of a request without a header. It counts against the ceiling for the ceiling's length from now,
 // or from Slow after it was sent if that was earlier.
 func (p *Pace) Ended(number int, now time.Time) {
 	i := slices.IndexFunc(p.inFlight, func(r request) bool {
@@ -175,7 +174,7 @@ func (p *Pace) Ended(number int, now time.Time) {
 	}
 }
 
-// Window returns how many requests may be in flight, or 0 for any number.
+// Window returns the most requests in flight, or 0 for no bound.
 func (p *Pace) Window() int {
 	return p.window / perGrowth
 }
@@ -185,7 +184,7 @@ func (p *Pace) TotalPause(now time.Time) time.Duration {
 	return p.total - max(0, p.pause.until.Sub(now))
 }
 
-// young returns the requests after a number that have not been in flight for long.
+// young returns the requests after a number that have been in flight for less than Slow.
 func (p *Pace) young(now time.Time, number int) []request {
 	first := sort.Search(len(p.inFlight), func(i int) bool {
 		r := p.inFlight[i]
