@@ -29,7 +29,7 @@ func onFakeClock(t *testing.T, test func(*testing.T)) {
 	synctest.Test(t, test)
 }
 
-// eachOnFakeClock runs the test of each row in a bubble of its own, beside the others.
+// eachOnFakeClock runs a test for each row in a bubble of its own, beside the others.
 func eachOnFakeClock[R any](t *testing.T, rows map[string]R, test func(*testing.T, R)) {
 	t.Helper()
 	t.Parallel()
@@ -64,7 +64,7 @@ func atMost(requests int, per time.Duration) setting {
 	return func(c *catalogue.Config) { c.Ceiling = pace.Limit{Requests: requests, Per: per} }
 }
 
-// over makes a client of the service, with the provider's defaults and without jitter.
+// over returns a client of the service, with the provider's defaults and without jitter.
 func over(t *testing.T, transport http.RoundTripper, settings ...setting) *catalogue.Client {
 	t.Helper()
 	base, err := url.Parse("http://localhost")
@@ -91,7 +91,7 @@ func over(t *testing.T, transport http.RoundTripper, settings ...setting) *catal
 	return catalogue.New(config)
 }
 
-// reading is one question, and readResult what its caller gets.
+// reading is one question, and readResult its result.
 type (
 	reading    func(context.Context, *catalogue.Client) (any, error)
 	readResult struct {
@@ -131,7 +131,7 @@ func (r reading) read(t *testing.T, c *catalogue.Client) readResult {
 	return readResult{value, err, time.Since(began)}
 }
 
-// readAll asks all of them, as many at once as an engine does.
+// readAll asks all of them, as many at the same time as an engine does.
 func readAll(t *testing.T, c *catalogue.Client, parallelism int, readings []reading) []readResult {
 	t.Helper()
 	answers := make([]readResult, len(readings))
@@ -148,7 +148,7 @@ func readAll(t *testing.T, c *catalogue.Client, parallelism int, readings []read
 	return answers
 }
 
-// start begins a read, and returns when it waits for something. end waits for it.
+// start begins a read, and returns once it waits for something. end waits for its result.
 func (r reading) start(t *testing.T, c *catalogue.Client) (end func() readResult) {
 	t.Helper()
 	done := make(chan readResult, 1)
@@ -157,14 +157,14 @@ func (r reading) start(t *testing.T, c *catalogue.Client) (end func() readResult
 	return func() readResult { return <-done }
 }
 
-// errorKind is what kind of failure an error reports.
+// errorKind is the kind of failure that an error reports.
 type errorKind string
 
 const (
 	kindNothing     errorKind = "an answer"
 	kindInterrupted errorKind = "an interrupt"
 	kindRejected    errorKind = "rejected credentials"
-	kindRenewals    errorKind = "a token rejected once more for one read"
+	kindRejections  errorKind = "a token rejected once more for one read"
 	kindNoToken     errorKind = "no token"
 	kindLimited     errorKind = "a pause"
 	kindDisabled    errorKind = "a disabled organisation"
@@ -184,7 +184,7 @@ func kindOf(err error) errorKind {
 	case errors.Is(err, context.Canceled):
 		return kindInterrupted
 	case rejected && rejection.Alone:
-		return kindRenewals
+		return kindRejections
 	case rejected && isAPI && (!api.OfToken() || api.Code == "invalid_client"): // only these mean the credentials
 		return kindRejected
 	case rejected:
@@ -210,16 +210,6 @@ func is[E error](err error) bool {
 
 // ending is the error of a read that gave up.
 type ending = catalogue.GaveUpError
-
-const (
-	retriesUsedUp   = catalogue.RetriesUsedUp
-	faultStays      = catalogue.FaultStays
-	serviceDown     = catalogue.ServiceDown
-	allowanceUsedUp = catalogue.AllowanceUsedUp
-	waitTooLong     = catalogue.WaitTooLong
-	ceilingTooLow   = catalogue.CeilingTooLow
-	timeOver        = catalogue.TimeOver
-)
 
 func endOf(err error) (end ending, ok bool) {
 	if end, ok := errors.AsType[*ending](err); ok {

@@ -33,8 +33,8 @@ func (r reading) named(name string) reading {
 	}
 }
 
-// A wait of more than ten seconds has one line when it begins, and so has each pause, in the context of the question at
-// the head of the queue.
+// A wait of more than ten seconds has one line when it begins, and so has a pause or gap of any length unless a logged
+// wait lasts. Its context is that of the question at the head of the queue.
 func TestEachWaitIsNotedOnce(t *testing.T) {
 	type row struct {
 		service *service
@@ -49,7 +49,7 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 		return inTurn(replies...)
 	}
 	tooLong := tooLong
-	tooLong.stall = sec // until then the others wait to hear it
+	tooLong.stall = sec // until then the others wait for its body
 	// Between its header and its body the next read is at the head of the queue.
 	stalled := retryAfter(429, "1")
 	stalled.stall = time.Millisecond
@@ -57,9 +57,6 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 	eachOnFakeClock(t, map[string]row{
 		"a burst": {limits("53", "52", "51", "50"), none, []string{
 			"1s, 0: Waiting 53s for the pause that the service asked for (status 429); after it at most 2 in flight at first",
-		}},
-		"a short pause": {limits("2"), none, []string{
-			"1s, 0: Waiting 2s for the pause that the service asked for (status 429); after it at most 1 in flight at first",
 		}},
 		"a longer one after": {limits("20", "60"), none, []string{
 			"1s, 0: Waiting 20s for the pause that the service asked for (status 429); after it at most 1 in flight at first",
@@ -93,7 +90,7 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 	})
 }
 
-// Lines of the log are written without the lock: what writes them may ask the client how long pauses have lasted.
+// Lines of the log are written without the lock: Note may ask the client for the total of its pauses.
 func TestNotesAreWrittenWithoutTheLock(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		var asked func()

@@ -13,12 +13,12 @@ import (
 	"testing"
 )
 
-var plant = flag.Bool("planted", false, "have the simulation notice each fault of testdata/planted.txt")
+var plant = flag.Bool("planted", false, "run the simulation with each fault of testdata/planted.txt")
 
-// plantedSeeds is how many seeds may pass until a fault is noticed, as many as TestSimulation runs: most need fifty.
+// plantedSeeds is the number of seeds within which a fault is noticed, the usual one of TestSimulation: most need fifty.
 const plantedSeeds = "20000"
 
-// plantedFault is the client with one mechanism broken: testdata/planted.txt says how it is written.
+// plantedFault is a change of one function of the client, which testdata/planted.txt describes.
 type plantedFault struct{ rule, name, function, old, added string }
 
 func plantedFaults(t *testing.T) (faults []plantedFault) {
@@ -26,7 +26,7 @@ func plantedFaults(t *testing.T) (faults []plantedFault) {
 	text := readText(t, filepath.Join("testdata", "planted.txt"))
 	for _, block := range strings.Split(text, "\n== ")[1:] {
 		lines := strings.Split(block, "\n")
-		f := plantedFault{function: strings.TrimPrefix(lines[1], "func ")}
+		f := plantedFault{function: lines[1]}
 		f.rule, f.name, _ = strings.Cut(lines[0], ": ")
 		for _, line := range lines[2:] {
 			if removed, ok := strings.CutPrefix(line, "-"); ok {
@@ -53,11 +53,7 @@ func readText(t *testing.T, path string) string {
 // find returns the function of a fault in one of the files of the package, in two parts.
 func (f plantedFault) find(t *testing.T, files map[string]string) (path, head, body string) {
 	t.Helper()
-	name := f.function
-	if receiver, method, ok := strings.Cut(name, "."); ok {
-		name = `\(\w+ \*?` + receiver + `\) ` + method
-	}
-	declaration := regexp.MustCompile(`(?ms)^(func ` + name + `[\[(].*?\{\n)(.*?)^\}$`)
+	declaration := regexp.MustCompile(`(?ms)^(` + regexp.QuoteMeta(f.function) + `[\[(].*?\{\n)(.*?)^\}$`)
 	for path, text := range files {
 		if parts := declaration.FindStringSubmatch(text); parts != nil {
 			return path, parts[1], parts[2]
@@ -67,8 +63,8 @@ func (f plantedFault) find(t *testing.T, files map[string]string) (path, head, b
 	return "", "", ""
 }
 
-// plantedTests builds the tests of this package with all faults, and returns their program. The variable PLANTED names
-// the fault that is in force.
+// plantedTests builds the tests of this package with all faults, and returns their program. The variable PLANTED selects
+// one of them by name.
 func plantedTests(t *testing.T, faults []plantedFault) string {
 	t.Helper()
 	sources := map[string]string{}
@@ -80,7 +76,7 @@ func plantedTests(t *testing.T, faults []plantedFault) string {
 	for _, f := range faults {
 		path, head, body := f.find(t, sources)
 		if f.old != "" && strings.Count(body, f.old) != 1 {
-			t.Fatalf("%q does not stand once in %s", f.old, f.function)
+			t.Fatalf("%s does not contain %q once", f.function, f.old)
 		}
 		cases := head + "switch planted {\n"
 		if !strings.Contains(files[path], cases) {
@@ -108,7 +104,8 @@ func plantedTests(t *testing.T, faults []plantedFault) string {
 	return tests
 }
 
-// Each fault compiles, and each rule has one; -planted runs the simulation with each, and the rule must notice it.
+// Each fault compiles, and each rule has one. With -planted, the simulation runs with each fault, and its rule must
+// notice it.
 func TestPlantedFaults(t *testing.T) {
 	t.Parallel()
 	faults := plantedFaults(t)

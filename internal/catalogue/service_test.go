@@ -17,19 +17,19 @@ import (
 	"time"
 )
 
-// reply is the answer of a service, after a while.
+// reply is the answer of a service, at its time.
 type reply struct {
 	status int // 0 for 200
 	header http.Header
 	body   string
 	after  time.Duration // until its header comes
-	stall  time.Duration // from then until its body does
+	stall  time.Duration // from its header to its body
 	quick  bool          // its way back is instant
 	cut    bool          // the connection ends after a part of the body
 	err    error         // in place of an answer
 }
 
-// Faults of the network: the last two of a host that does not exist, and of a port of this machine at which nothing listens.
+// Faults of the network. Two are lasting: an unknown host, and a port of this machine without a listener.
 var (
 	errDropped       = errors.New("connection reset by peer")
 	errNoHost        = &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}
@@ -42,19 +42,19 @@ const ages = 24 * time.Hour
 // found answers a read with a record, whatever its path is.
 var found = reply{}
 
-// answered returns an answer of that status, with a code of the service.
+// answered returns an answer of a status, with a code of the service.
 func answered(status int) reply {
 	return reply{status: status, body: `{"code":"X","message":"No."}`}
 }
 
-// retryAfter returns an answer of that status with that Retry-After.
+// retryAfter returns such an answer with a Retry-After.
 func retryAfter(status int, value string) reply {
 	r := answered(status)
 	r.header = http.Header{"Retry-After": {value}}
 	return r
 }
 
-// issue returns an answer with the n-th token. If life is 0, the answer does not state it.
+// issue returns an answer with the n-th token. It states no life if that is 0.
 func issue(n int, life time.Duration) reply {
 	expires := ""
 	if life > 0 {
@@ -68,9 +68,9 @@ func (r reply) in(after time.Duration) reply {
 	return r
 }
 
-// service is the catalogue service as a transport, without a network. It keeps what was sent.
+// service is the catalogue service as a transport, without a network. It keeps all requests.
 type service struct {
-	token  func(n int) reply                            // the n-th request for a token, from 1; nil for tokens that serve for ever
+	token  func(n int) reply                            // the n-th request for a token, from 1; nil for tokens without an end
 	read   func(n int, r *http.Request) reply           // the n-th read, from 1; nil for found
 	answer func(x *request) reply                       // either, in place of both
 	takes  func(x *request) (there, back time.Duration) // the way of a request and of its answer, nil for instant
@@ -81,7 +81,7 @@ type service struct {
 	sent          []*request
 }
 
-// inTurn is a service whose reads get these replies, one after another, and then a record.
+// inTurn is a service whose reads get these replies, one after the other, and then a record.
 func inTurn(replies ...reply) *service {
 	return &service{read: func(n int, _ *http.Request) reply {
 		if n <= len(replies) {
@@ -106,10 +106,10 @@ func always(r reply) *service {
 	return &service{read: func(int, *http.Request) reply { return r }}
 }
 
-// never is later than every moment that comes. A wait can be added to it.
+// never is later than every moment of a run. A wait can be added to it.
 const never = time.Duration(1 << 62)
 
-// request is one request, as the service and the client know it. Times count from when the service began.
+// request is one request, as service and client know it. Times count from the beginning of the service.
 type request struct {
 	number       int
 	token        bool // it asks for one
@@ -118,9 +118,9 @@ type request struct {
 
 	sentAt, arrivedAt, headerAt, endAt time.Duration
 
-	timedOut  bool // request_timeout ended it
-	left      bool // it ended because no caller waited for it any more
-	delivered bool // the client has all that the service sent
+	timedOut  bool // ended by request_timeout
+	left      bool // ended because no caller waited for it any more
+	delivered bool // the client has the whole of the body as sent
 
 	simRequest
 }
@@ -213,7 +213,7 @@ func (s *service) receive(x *request, r *http.Request) (answer reply) {
 	return answer
 }
 
-// end records that the client is done with a request, which err ended if the answer is not delivered. It returns err.
+// end records that the client is done with a request, because of err unless the answer was delivered. It returns err.
 func (s *service) end(x *request, err error) error {
 	if x.endAt == never {
 		x.endAt = s.now()

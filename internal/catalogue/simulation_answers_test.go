@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The documents of a simulated service, and the errors in which it may repeat a credential.
+// The documents and errors of a simulated service. They may repeat a credential.
 
 // headers returns the headers of an answer.
 func (s *simService) headers(r *rand.Rand, x *request) http.Header {
@@ -22,7 +22,7 @@ func (s *simService) headers(r *rand.Rand, x *request) http.Header {
 	}
 }
 
-// echo returns one of the credentials of a request in one of two spellings, or "" if the service repeats none.
+// echo returns one of the credentials of a request, in one of two spellings, or "" for none.
 func (s *simService) echo(r *rand.Rand, x *request) string {
 	if !s.plan.service.echoes {
 		return ""
@@ -35,7 +35,7 @@ func (s *simService) echo(r *rand.Rand, x *request) string {
 	return strings.ReplaceAll(oneOf(r, credential, url.QueryEscape(credential)), "\n", "")
 }
 
-// fail returns an answer other than 200, in the shape of the endpoint.
+// fail returns an error in the shape of the endpoint.
 func (s *simService) fail(r *rand.Rand, x *request, status int, code string) reply {
 	x.code = code
 	message := fmt.Sprintf("Message %d says %s.", x.number, s.echo(r, x))
@@ -58,7 +58,7 @@ func inJSON(value any) []byte {
 	return text
 }
 
-// simDocument returns a record of the service with that name, or a list of one. It is a group and a model at once.
+// simDocument returns a named record of the service, or a list of one. It is a group and a model at once.
 func simDocument(path, name string) string {
 	parts := strings.Split(path+"//", "/")
 	record := fmt.Sprintf(`{"id":%[1]q,"modelGroupId":%[1]q,"name":%[2]q,"revision":1,"latestRevision":1,"models":[]}`,

@@ -10,8 +10,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// causesAreTrue checks invariant 5: a read fails only for a cause that the rules do not forgive, and its error has that
-// cause and the reader's own times.
+// causesAreTrue checks invariant 5: a read fails only for an unforgiven cause, and its error has that cause and the
+// reader's own times.
 func (c *simCheck) causesAreTrue() {
 	for _, r := range c.readings {
 		end, gaveUp := endOf(r.err)
@@ -27,7 +27,7 @@ func (c *simCheck) causesAreTrue() {
 	}
 }
 
-// answerOf returns the request that an error is about, by the id that its answer had; nil if it had none.
+// answerOf returns the request of the answer in an error, by its id, or nil.
 func (c *simCheck) answerOf(err error) *request {
 	id := ""
 	if api, ok := errors.AsType[*catalogue.APIError](err); ok {
@@ -43,11 +43,11 @@ func (c *simCheck) answerOf(err error) *request {
 	return c.requests[number]
 }
 
-// blame is a read that failed, and the cause in its error.
+// blame is a failed read, and the cause in its error.
 type blame struct {
 	*simCheck
 	r     *simReading
-	about *request // whose answer the error quotes, or nil
+	about *request // with the answer quoted in the error, or nil
 	end   ending   // of a read that gave up
 }
 
@@ -59,12 +59,12 @@ func (b blame) isTrue() bool {
 		strange := b.about != nil && b.about.path != b.r.path && !b.about.token && !b.about.limited()
 		return !strange && endings[b.end.Cause](b)
 	}
-	holds, known := causes[kindOf(b.r.err)]
-	return known && holds(b)
+	isCause, known := causes[kindOf(b.r.err)]
+	return known && isCause(b)
 }
 
-// anywhere reports whether something happened to a request of the process before the read ended: to the one that its
-// error quotes, if it quotes one.
+// anywhere reports whether something happened to a request of the process before the read ended, or to the one quoted in
+// its error.
 func (b blame) anywhere(happened func(*request) bool) bool {
 	return slices.ContainsFunc(b.requests, func(x *request) bool {
 		known := min(x.headerAt, x.endAt) <= b.r.end
@@ -72,27 +72,25 @@ func (b blame) anywhere(happened func(*request) bool) bool {
 	})
 }
 
-// own reports whether something happened to a request for the read's own question.
+// own does the same for the requests of the read's own question.
 func (b blame) own(happened func(*request) bool) bool {
 	return b.anywhere(func(x *request) bool {
 		return x.path == b.r.path && happened(x)
 	})
 }
 
-// causes say when a read may fail at once with an error of a kind.
+// causes are the conditions for each kind of error of a read that does not give up.
 var causes = map[errorKind]func(blame) bool{
-	// inTime checks when.
 	kindInterrupted: func(blame) bool {
-		return true
+		return true // inTime checks the moment
 	},
-
 	kindRejected: func(b blame) bool {
 		return b.anywhere(func(x *request) bool {
 			return x.token && x.code == "invalid_client" || x.unauthorized() && b.isProof(x.with)
 		})
 	},
-	kindRenewals: func(b blame) bool {
-		return len(filter(b.of(b.r.path), (*request).unauthorized)) > maxRenewals
+	kindRejections: func(b blame) bool {
+		return len(filter(b.of(b.r.path), (*request).unauthorized)) > maxRejections
 	},
 	kindNoToken: func(b blame) bool {
 		return b.anywhere(func(x *request) bool {
@@ -117,38 +115,38 @@ var causes = map[errorKind]func(blame) bool{
 	},
 }
 
-// endings say when a read may give up for a cause.
+// endings are the conditions for each cause of a read that gives up.
 var endings = map[catalogue.Cause]func(blame) bool{
-	retriesUsedUp: func(b blame) bool {
+	catalogue.RetriesUsedUp: func(b blame) bool {
 		return b.failedNow() && len(b.failures()) > b.plan.maxRetries
 	},
-	faultStays: func(b blame) bool {
+	catalogue.FaultStays: func(b blame) bool {
 		stayed := filter(b.failures(), (*request).stays)
 		return b.failedNow() && len(stayed) > 1
 	},
-	serviceDown: func(b blame) bool {
+	catalogue.ServiceDown: func(b blame) bool {
 		return b.failedNow() && b.inOutage(false)
 	},
-	allowanceUsedUp: func(b blame) bool {
+	catalogue.AllowanceUsedUp: func(b blame) bool {
 		isHeld := b.failedNow() || b.anywhere(func(x *request) bool {
-			return x.limited() && b.holdsUntil(x) >= b.r.end
+			return x.limited() && b.pausesUntil(x) >= b.r.end
 		})
 		return isHeld && b.inOutage(true)
 	},
-	waitTooLong: func(b blame) bool {
+	catalogue.WaitTooLong: func(b blame) bool {
 		backsOff := b.end.Wait <= longestBackOff && len(b.failures()) > 0
 		inGap := b.r.end+b.end.Wait == b.gapAfter(b.r.end)
 		return b.end.Wait >= b.end.Remaining && (backsOff || inGap || slices.ContainsFunc(b.requests, b.asksToWait))
 	},
-	ceilingTooLow: func(b blame) bool {
+	catalogue.CeilingTooLow: func(b blame) bool {
 		return b.end.Wait >= b.end.Remaining && b.ceilingIsFull()
 	},
-	timeOver: func(b blame) bool {
+	catalogue.TimeOver: func(b blame) bool {
 		return b.r.end == b.r.deadline() && b.waitIsTold()
 	},
 }
 
-// failures returns the attempts for the read's question, or for a token since the last one came, that may be tried again.
+// failures returns the transient failures of the read's question, and of requests for a token since the last one came.
 func (b blame) failures() []*request {
 	current := b.current(b.r.end)
 	return filter(b.requests, func(x *request) bool {
@@ -157,7 +155,7 @@ func (b blame) failures() []*request {
 	})
 }
 
-// failedNow reports whether an attempt failed when the read ended: the one that its error quotes, if it quotes one.
+// failedNow reports whether an attempt failed when the read ended, or the one quoted in its error did.
 func (b blame) failedNow() bool {
 	return slices.ContainsFunc(b.failures(), func(x *request) bool {
 		quoted := b.about == nil || b.about == x
@@ -172,7 +170,7 @@ func (b blame) inOutage(usedUp bool) bool {
 	})
 }
 
-// asksToWait reports whether an answer asks for the wait that the error reports.
+// asksToWait reports whether an answer asks for the wait in the error.
 func (b blame) asksToWait(x *request) bool {
 	concerns := x.path == b.r.path || x.token || x.limited()
 	if !concerns || x.headerAt > b.r.end {
@@ -185,7 +183,7 @@ func (b blame) asksToWait(x *request) bool {
 	return until >= b.r.end && b.end.Wait == until-b.r.end
 }
 
-// ceilingIsFull reports whether the requests that count and the reads that came before fill the ceiling.
+// ceilingIsFull reports whether the ceiling is full of the counted requests and the reads before this one.
 func (b blame) ceilingIsFull() bool {
 	limit := b.plan.ceiling
 	if limit.Requests == 0 {
@@ -197,15 +195,15 @@ func (b blame) ceilingIsFull() bool {
 	})
 	ahead := filter(b.readings, func(q *simReading) bool {
 		return q.end >= end && slices.ContainsFunc(b.readings, func(first *simReading) bool {
-			return first.path == q.path && first.start <= b.r.start && first.end >= q.start // q is it, or has joined it
+			return first.path == q.path && first.start <= b.r.start && first.end >= q.start // it is q, or q has joined it
 		})
 	})
 	itself := 1
 	return len(counts)+len(ahead)+itself > limit.Requests
 }
 
-// waitIsTold reports whether the error of a read whose time is over names the request that it waited for, if there is
-// one: its own, or else that for a token. If its header is a 429, that is named.
+// waitIsTold reports whether the error of a read whose time is over names the awaited request, if there is one: its own,
+// or else the one for a token. A 429 is named by its header alone.
 func (b blame) waitIsTold() bool {
 	underWay := func(x *request) bool {
 		return x.sentAt < b.r.end && x.endAt >= b.r.end

@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// simCheck checks a simulation: the requests, their times and the readers' results. It knows only what
-// the service and the readers saw, not how the client works.
+// simCheck checks the requests of a run, their times and the readers' results. It knows what the service and the
+// readers saw, and nothing of the client's insides.
 type simCheck struct {
 	*simRun
-	requests   []*request // in the order in which they were sent
-	tokens     []*request // those of them that ask for one
-	limits     []*request // those that were answered with 429, in the order of their answers
+	requests   []*request  // in the order in which they were sent
+	tokens     []*request  // those of them that ask for one
+	limits     []*request  // those answered with 429, in the order of their answers
+	known      []*simToken // those that the process has had, in order
 	paced      []simPace
 	rule       string
 	violations []string
@@ -22,34 +23,32 @@ type simCheck struct {
 
 // simRules are the rules of a run. testdata/planted.txt has a fault for each.
 var simRules = []struct {
-	name string
-	hold func(*simCheck)
+	name  string
+	check func(*simCheck)
 }{
-	{name: "endless", hold: (*simCheck).notEndless},
-	{name: "pause", hold: (*simCheck).noRequestInAPause},
-	{name: "pace", hold: (*simCheck).asThePaceLets},
-	{name: "ceiling", hold: (*simCheck).neverAboveTheCeiling},
-	{name: "one token request", hold: (*simCheck).oneTokenRequestAtATime},
-	{name: "token current", hold: (*simCheck).noReadWithABadToken},
-	{name: "proof", hold: (*simCheck).nothingAfterAProof},
-	{name: "attempts", hold: (*simCheck).noMoreAttempts},
-	{name: "time", hold: (*simCheck).inTime},
-	{name: "nothing runs", hold: (*simCheck).nothingRuns},
-	{name: "latch", hold: (*simCheck).silentOnceEnded},
-	{name: "at once", hold: (*simCheck).atOnceIfAWaitDoesNotFit},
-	{name: "order", hold: (*simCheck).inOrder},
-	{name: "held", hold: (*simCheck).noReadIsHeld},
-	{name: "answer", hold: (*simCheck).answersAreTheRecords},
-	{name: "snapshot", hold: (*simCheck).eachIsAskedOnce},
-	{name: "outage", hold: (*simCheck).oneAttemptInAnOutage},
-	{name: "told", hold: (*simCheck).whatHeldItIsTold},
-	{name: "cause", hold: (*simCheck).causesAreTrue},
-	{name: "secret", hold: (*simCheck).noCredentialShown},
+	{"endless", (*simCheck).notEndless},
+	{"pace", (*simCheck).asThePaceLets},
+	{"one token request", (*simCheck).oneTokenRequestAtATime},
+	{"token current", (*simCheck).noReadWithABadToken},
+	{"proof", (*simCheck).nothingAfterAProof},
+	{"attempts", (*simCheck).noMoreAttempts},
+	{"time", (*simCheck).inTime},
+	{"nothing runs", (*simCheck).nothingRuns},
+	{"latch", (*simCheck).silentOnceEnded},
+	{"at once", (*simCheck).atOnceIfAWaitDoesNotFit},
+	{"order", (*simCheck).inOrder},
+	{"held", (*simCheck).noReadIsHeld},
+	{"answer", (*simCheck).answersAreTheRecords},
+	{"snapshot", (*simCheck).eachIsAskedOnce},
+	{"outage", (*simCheck).oneAttemptInAnOutage},
+	{"told", (*simCheck).whatHeldItIsTold},
+	{"cause", (*simCheck).causesAreTrue},
+	{"secret", (*simCheck).noCredentialShown},
 }
 
-// check returns the violations in a run, or nil.
+// check returns the violations of a run, or nil.
 func (run *simRun) check() []string {
-	slices.SortStableFunc(run.readings, func(a, b *simReading) int { // in the order in which they began
+	slices.SortStableFunc(run.readings, func(a, b *simReading) int { // in the order of their beginning
 		return cmp.Compare(a.start, b.start)
 	})
 	c := &simCheck{simRun: run, requests: run.service.sent}
@@ -64,63 +63,35 @@ func (run *simRun) check() []string {
 	for _, x := range c.tokens {
 		if x.issued != nil && x.whole() {
 			x.issued.known = x.endAt
+			c.known = append(c.known, x.issued)
 		}
 	}
 	for _, rule := range simRules {
 		c.rule = rule.name
 		if *simOnly == "" || *simOnly == rule.name || rule.name == "endless" {
-			rule.hold(c)
+			rule.check(c)
 		}
 	}
 	return c.violations
 }
 
-// fail records that a rule is broken, up to a hundred times: one mistake can break it very often.
+// fail records a violation of the present rule, up to a hundred in all: one mistake can break rules very often.
 func (c *simCheck) fail(format string, args ...any) {
 	if len(c.violations) < 100 {
 		c.violations = append(c.violations, c.rule+": "+fmt.Sprintf(format, args...))
 	}
 }
 
-// notEndless: no plan takes that many requests.
+// notEndless: no plan takes so many requests.
 func (c *simCheck) notEndless() {
 	if len(c.requests) >= maxSimRequests {
 		c.fail("%d requests were sent", len(c.requests))
-		c.requests, c.tokens = c.requests[:100], nil // the other rules compare each with each
+		c.requests, c.tokens = c.requests[:100], nil // the other rules compare every pair
 	}
 }
 
-// noRequestInAPause checks the first half of invariant 1.
-func (c *simCheck) noRequestInAPause() {
-	for _, pause := range c.requests {
-		if !pause.limited() {
-			continue
-		}
-		until, _ := pause.waits()
-		for _, x := range c.requests {
-			if pause.headerAt < x.sentAt && x.sentAt < until {
-				c.fail("request %d was sent at %s, in the pause from %s to %s that request %d announced",
-					x.number, x.sentAt, pause.headerAt, until, pause.number)
-			}
-		}
-	}
-}
-
-// neverAboveTheCeiling checks the other half: a request counts until that length after its answer began, or after 3 s.
-func (c *simCheck) neverAboveTheCeiling() {
-	limit := c.plan.ceiling
-	for i, x := range c.requests {
-		counted := filter(c.requests[:i], func(y *request) bool {
-			return min(y.began(), y.endAt)+limit.Per > x.sentAt
-		})
-		if limit.Requests > 0 && len(counted) >= limit.Requests {
-			c.fail("request %d was sent at %s, when %d counted, with a ceiling of %s", x.number, x.sentAt, len(counted), limit)
-		}
-	}
-}
-
-// oneTokenRequestAtATime checks the first half of invariant 2. A request needs a reason: no token, a rejected one, or
-// one that ends.
+// oneTokenRequestAtATime checks the first half of invariant 2. A request needs a reason: no token, a rejected or an
+// expiring one.
 func (c *simCheck) oneTokenRequestAtATime() {
 	for i, x := range c.tokens {
 		if i > 0 && x.sentAt < c.tokens[i-1].endAt {
@@ -154,9 +125,9 @@ func (c *simCheck) noReadWithABadToken() {
 	}
 }
 
-// nothingAfterAProof: once a 401 proves that the credentials are rejected, nothing is sent.
+// nothingAfterAProof: once a 401 proves a rejection of the credentials, nothing is sent.
 func (c *simCheck) nothingAfterAProof() {
-	for _, t := range filter(c.known(), c.isProof) {
+	for _, t := range filter(c.known, c.isProof) {
 		at := c.rejectedAt(t)
 		for _, x := range c.requests {
 			if x.sentAt > at {
@@ -166,8 +137,8 @@ func (c *simCheck) nothingAfterAProof() {
 	}
 }
 
-// noMoreAttempts: after a failure that may pass there are max_retries more attempts, and never an early one; a fault that
-// stays has one more; and a read has its token renewed four times.
+// noMoreAttempts: a transient failure is followed by at most max_retries attempts, none of them early, a lasting fault by
+// one, and a 401 by four in all.
 func (c *simCheck) noMoreAttempts() {
 	paths := map[string][]*request{}
 	for _, x := range c.requests {
@@ -182,14 +153,14 @@ func (c *simCheck) noMoreAttempts() {
 				continue
 			}
 			t.count(before)
-			if t.failures > c.plan.maxRetries || t.renewals > maxRenewals || t.stayed > 1 || x.sentAt < t.notBefore {
+			if t.failures > c.plan.maxRetries || t.rejections > maxRejections || t.stayed > 1 || x.sentAt < t.notBefore {
 				c.fail("request %d for %s was sent at %s, not before %s, after %+v", x.number, x.path, x.sentAt, t.notBefore, t)
 			}
 		}
 	}
 }
 
-// oneEndsBetween reports whether a reader ends that waits for a request, after it failed and before the next is sent.
+// oneEndsBetween reports whether a reader that waits for a request ends after its failure and before the next is sent.
 func (c *simCheck) oneEndsBetween(failed, next *request) bool {
 	return slices.ContainsFunc(c.readings, func(r *simReading) bool {
 		waits := failed.token || r.path == failed.path
@@ -199,9 +170,9 @@ func (c *simCheck) oneEndsBetween(failed, next *request) bool {
 
 // simTries counts the failures of one question.
 type simTries struct {
-	failures, renewals int
-	stayed             int // in a row
-	notBefore          time.Duration
+	failures, rejections int
+	stayed               int // in a row
+	notBefore            time.Duration
 }
 
 func (t *simTries) count(x *request) {
@@ -217,7 +188,7 @@ func (t *simTries) count(x *request) {
 		t.notBefore = max(t.notBefore+sec, until)
 	}
 	if x.unauthorized() {
-		t.renewals++
+		t.rejections++
 	}
 }
 

@@ -16,7 +16,7 @@ func (x *request) unauthorized() bool {
 	return !x.token && x.status == http.StatusUnauthorized
 }
 
-// whole reports whether the client has a 200 to its end.
+// whole reports whether the client has a whole 200.
 func (x *request) whole() bool {
 	return x.status == http.StatusOK && x.delivered && !x.cut
 }
@@ -26,19 +26,19 @@ func (x *request) served() bool {
 	return x.answer != "" && x.whole()
 }
 
-// passed reports whether the header of an answer says that a read was let through.
+// passed reports whether the header of an answer shows that a read was let through.
 func (x *request) passed() bool {
 	unavailable := x.status >= 500 || x.status == http.StatusRequestTimeout
 	return !x.token && x.headerAt != never && !x.limited() && !x.unauthorized() && !unavailable
 }
 
-// refused reports whether the client has an answer that no further request for the same changes.
+// refused reports whether the client has a final refusal, or an unusable answer.
 func (x *request) refused() bool {
 	unusable := x.whole() && x.answer == ""
 	return x.passed() && x.endAt != never && (x.status != http.StatusOK || unusable)
 }
 
-// transient reports whether the request has to be tried again after a back-off.
+// transient reports whether a request failed in a way that calls for another attempt after a back-off.
 func (x *request) transient() bool {
 	switch {
 	case x.left && x.status == 0, x.limited(), x.unauthorized():
@@ -49,12 +49,12 @@ func (x *request) transient() bool {
 	return x.status == 0 || x.status == http.StatusOK && (x.timedOut || x.delivered && x.cut)
 }
 
-// stays reports whether a request met a fault that waiting does not mend.
+// stays reports whether a request met a lasting fault.
 func (x *request) stays() bool {
 	return (x.fault == faultNoHost || x.fault == faultNobodyListens) && !x.timedOut
 }
 
-// learned returns when the client could first know of a failure.
+// learned returns when the client first knew of a failure.
 func (x *request) learned() time.Duration {
 	if x.status != 0 && x.status != http.StatusOK {
 		return x.headerAt
@@ -62,7 +62,7 @@ func (x *request) learned() time.Duration {
 	return x.endAt
 }
 
-// waits returns until when, at least, an answer asks the client to wait. named is false if the client chooses the wait.
+// waits returns the least end of the wait that an answer asks for. named is false if the client chooses the wait.
 func (x *request) waits() (until time.Duration, named bool) {
 	switch {
 	case x.headerAt == never || !x.limited() && x.retryAfter == 0 && x.retryAt == 0:
@@ -77,10 +77,10 @@ func (x *request) waits() (until time.Duration, named bool) {
 
 const (
 	longestBackOff = 30 * sec * 5 / 4 // with its jitter
-	maxRenewals    = 4                // of the token, for one read
+	maxRejections  = 4                // of one read, each followed by another attempt
 )
 
-// began returns when the answer began, as the ceiling counts it.
+// began returns when the answer began, or counts as begun for the ceiling.
 func (x *request) began() time.Duration {
 	return min(x.sentAt+3*sec, x.headerAt)
 }
@@ -89,7 +89,7 @@ func (r *simReading) deadline() time.Duration {
 	return r.start + r.timeout
 }
 
-// during reports whether a reading waits at that moment.
+// during reports whether a reading waits at a moment.
 func (r *simReading) during(at time.Duration) bool {
 	return r.start <= at && r.end >= at
 }
@@ -100,28 +100,17 @@ func (c *simCheck) of(path string) []*request {
 	})
 }
 
-// known returns the tokens that the process has had, in order.
-func (c *simCheck) known() (known []*simToken) {
-	for _, x := range c.tokens {
-		if x.issued != nil && x.issued.known != never {
-			known = append(known, x.issued)
-		}
-	}
-	return known
-}
-
 // unstated reports whether a token's life counts as not stated: it is short, or no read was sent with the two tokens
-// before it, because they were over whenever its turn came.
+// before it, because they always expired first.
 func (c *simCheck) unstated(t *simToken) bool {
 	if t.stated < 10*sec {
 		return true
 	}
-	known := c.known()
-	i := slices.Index(known, t)
-	return i > 1 && !c.used(known[i-1]) && !c.used(known[i-2])
+	i := slices.Index(c.known, t)
+	return i > 1 && !c.used(c.known[i-1]) && !c.used(c.known[i-2])
 }
 
-// renewedAt returns when a token is renewed: by the lesser of 10 s and a tenth of its life before its end.
+// renewedAt returns when a token is renewed: before its end, by the lesser of 10 s and a tenth of its life.
 func (t *simToken) renewedAt() time.Duration {
 	margin := min(10*sec, t.stated/10)
 	return t.requested + t.stated - margin
@@ -134,9 +123,9 @@ func (c *simCheck) used(t *simToken) bool {
 	})
 }
 
-// current returns the newest token of the process at that moment, or nil.
+// current returns the newest token of the process at a moment, or nil.
 func (c *simCheck) current(at time.Duration) (current *simToken) {
-	for _, t := range c.known() {
+	for _, t := range c.known {
 		if t.known <= at {
 			current = t
 		}
@@ -144,7 +133,7 @@ func (c *simCheck) current(at time.Duration) (current *simToken) {
 	return current
 }
 
-// rejectedAt returns when the first 401 of this process to a read with the token came.
+// rejectedAt returns when the first 401 to a read with a token came, or never.
 func (c *simCheck) rejectedAt(t *simToken) time.Duration {
 	at := never
 	for _, x := range c.requests {
@@ -162,8 +151,8 @@ func (c *simCheck) passedBetween(from, to time.Duration) bool {
 	})
 }
 
-// inARow returns how many tokens were rejected in a row, this one included: each was requested because the one before
-// was rejected, and was rejected itself within a minute, before any read was let through.
+// inARow counts the tokens rejected in a row, this one included: each was requested in place of a rejected one, and
+// rejected itself within a minute, before any read was let through.
 func (c *simCheck) inARow(t *simToken) int {
 	before, at := c.current(t.requested), c.rejectedAt(t)
 	isReplaced := before != nil && c.rejectedAt(before) <= t.requested
@@ -173,14 +162,14 @@ func (c *simCheck) inARow(t *simToken) int {
 	return 1 + c.inARow(before)
 }
 
-// isProof reports whether the rejection of a token proves that the credentials are rejected. If a read was let through
-// before, it takes two in a row.
+// isProof reports whether the rejection of a token proves that of the credentials. If a read was let through before,
+// only two in a row do.
 func (c *simCheck) isProof(t *simToken) bool {
 	inARow := c.inARow(t)
 	return inARow > 1 || inARow == 1 && !c.passedBetween(0, c.rejectedAt(t)-1)
 }
 
-// shares reports whether the i-th reading joined one that had begun before it.
+// shares reports whether the i-th reading joined an earlier one.
 func (c *simCheck) shares(i int) bool {
 	r := c.readings[i]
 	return slices.ContainsFunc(c.readings[:i], func(q *simReading) bool {
@@ -188,7 +177,7 @@ func (c *simCheck) shares(i int) bool {
 	})
 }
 
-// cameAfter reports whether all readers that wait for a request came after r.
+// cameAfter reports whether all readers waiting for a request came after r.
 func (c *simCheck) cameAfter(r *simReading, x *request) bool {
 	return !slices.ContainsFunc(c.readings, func(q *simReading) bool {
 		return q.path == x.path && q.start <= r.start && q.end >= r.start

@@ -11,14 +11,14 @@ import (
 
 // The rules of an outage: of the service, and of an allowance that is used up.
 
-// simOutage is a time in which reads that begin make one attempt each.
+// simOutage is a time whose new reads make one attempt each.
 type simOutage struct {
 	simSpan
-	usedUp bool // of the allowance: no pause and no gap is waited for either
+	usedUp bool // of the allowance: no read waits for a pause or a gap either
 }
 
-// outages returns the outages of the process: from when a read gave up after retries, and nothing had come back well, or
-// been let through, since it began, until something does.
+// outages returns the outages of the process. One begins if a read gives up after retries, or because of a 429, and no
+// read was answered, or let through, since it began. It lasts until one is.
 func (c *simCheck) outages() (all []simOutage) {
 	for _, q := range c.readings {
 		end, gaveUp := endOf(q.err)
@@ -30,7 +30,7 @@ func (c *simCheck) outages() (all []simOutage) {
 		switch {
 		case limited:
 			ends = (*request).letThrough
-		case c.plan.maxRetries == 0, end.Cause != retriesUsedUp && end.Cause != faultStays:
+		case c.plan.maxRetries == 0, end.Cause != catalogue.RetriesUsedUp && end.Cause != catalogue.FaultStays:
 			continue
 		}
 		if c.first(ends, c.came(q)) > q.end {
@@ -40,7 +40,7 @@ func (c *simCheck) outages() (all []simOutage) {
 	return all
 }
 
-// came returns when the first of the readings began that a reading has joined.
+// came returns when the first of the readings joined by a reading began.
 func (c *simCheck) came(r *simReading) time.Duration {
 	came := r.start
 	for _, q := range slices.Backward(c.readings) {
@@ -51,7 +51,7 @@ func (c *simCheck) came(r *simReading) time.Duration {
 	return came
 }
 
-// first returns when something first happened to a request at or after a moment.
+// first returns when something first happened to a request, at or after a moment.
 func (c *simCheck) first(happened func(*request) time.Duration, from time.Duration) time.Duration {
 	first := never
 	for _, x := range c.requests {
@@ -62,7 +62,7 @@ func (c *simCheck) first(happened func(*request) time.Duration, from time.Durati
 	return first
 }
 
-// answered returns when a read came back well, with an answer or with a final refusal: never if it did not.
+// answered returns when a read got an answer or a final refusal, or never.
 func (x *request) answered() time.Duration {
 	refused := x.passed() && x.status != http.StatusOK
 	if (x.served() || refused) && !x.left {
@@ -71,7 +71,7 @@ func (x *request) answered() time.Duration {
 	return never
 }
 
-// letThrough returns when the allowance let a read through, whatever happened to it then: never if it did not.
+// letThrough returns when the allowance let a read through, whatever happened to it then, or never.
 func (x *request) letThrough() time.Duration {
 	if x.token || x.limited() {
 		return never
@@ -79,7 +79,7 @@ func (x *request) letThrough() time.Duration {
 	return x.headerAt
 }
 
-// oneAttemptInAnOutage: reads that begin in an outage make one attempt each while it lasts.
+// oneAttemptInAnOutage: while an outage lasts, each of its new reads makes one attempt.
 func (c *simCheck) oneAttemptInAnOutage() {
 	all := c.outages()
 	for i, r := range c.readings {
@@ -98,8 +98,7 @@ func (c *simCheck) oneAttemptInAnOutage() {
 	}
 }
 
-// waitsForNoPause: while the allowance is used up, a read that would have to wait for a pause fails as soon as the
-// 429's body is there.
+// waitsForNoPause: while the allowance is used up, a read in a pause fails as soon as the body of the 429 is there.
 func (c *simCheck) waitsForNoPause(r *simReading, o simOutage) {
 	for _, pause := range c.requests {
 		until, _ := pause.waits()
@@ -115,8 +114,8 @@ func (c *simCheck) waitsForNoPause(r *simReading, o simOutage) {
 	}
 }
 
-// whatHeldItIsTold: the error of a pause quotes the 429 of the pause in force. Readers wait for its body for three
-// seconds at most, and not longer than its pause. Each error has the number of attempts.
+// whatHeldItIsTold: the error of a pause quotes the 429 of the pause in force. Readers wait for its body for at most
+// three seconds, and not longer than its pause. Each error has the number of attempts.
 func (c *simCheck) whatHeldItIsTold() {
 	for _, x := range c.limits {
 		until, named := x.waits()
@@ -142,7 +141,7 @@ func (c *simCheck) whatHeldItIsTold() {
 	}
 }
 
-// pauseIsTold: a reader that waited for a pause is told its 429, with the time that is left of it.
+// pauseIsTold: the error of a reader in a pause has the rest of it, and the body of its 429.
 func (c *simCheck) pauseIsTold(r *simReading, end ending, told *request) {
 	until, named := told.waits()
 	if named && end.Wait != max(0, until-r.end) {
@@ -153,7 +152,7 @@ func (c *simCheck) pauseIsTold(r *simReading, end ending, told *request) {
 	}
 }
 
-// counts reports whether an error has the number of the reader's own attempts, or of those for a token if it is about one.
+// counts reports whether an error has the number of the reader's own attempts, or of those for a token if that failed.
 func (c *simCheck) counts(r *simReading, end ending) bool {
 	own := filter(c.of(r.path), func(x *request) bool {
 		return r.during(x.sentAt)
@@ -168,13 +167,13 @@ func (c *simCheck) counts(r *simReading, end ending) bool {
 		return end.Attempts > 0 || len(met) == 0
 	}
 	before := filter(own, func(x *request) bool {
-		return x.sentAt < r.end // one that is sent at this moment may count or not
+		return x.sentAt < r.end // one sent at this moment may count or not
 	})
 	return len(before) <= end.Attempts && end.Attempts <= len(own)
 }
 
-// holdsUntil returns when a 429, its pause and its gap are over, at the latest.
-func (c *simCheck) holdsUntil(x *request) time.Duration {
+// pausesUntil returns when a 429, its pause and its gap are over, at the latest.
+func (c *simCheck) pausesUntil(x *request) time.Duration {
 	until, named := x.waits()
 	if !named {
 		until = x.headerAt + longestBackOff

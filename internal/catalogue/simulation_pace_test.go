@@ -8,8 +8,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// The pace of a process. Package pace keeps it beside a log of the requests: its own tests show that it is right, and
-// these rules that the client obeys it.
+// The pace of a process, replayed by package pace from the requests. Its own tests show that the package keeps the
+// contract, and these rules that the client obeys the package.
 
 // simPace is the pace after an event: a request is sent, its header comes, or it ends without one.
 type simPace struct {
@@ -17,10 +17,10 @@ type simPace struct {
 	x     *request
 	sends int           // 1 if it is sent
 	gap   time.Duration // the end of the last gap
-	until time.Duration // when one more may be sent, if nothing else happens before
+	until time.Duration // when the next request may be sent, unless another event comes before
 }
 
-// paces returns the pace after each event. unnamed is for how long the client pauses if a 429 leaves that open.
+// paces returns the pace after each event. unnamed is the length of a pause if a 429 leaves that to the client.
 func (c *simCheck) paces(unnamed time.Duration) (all []simPace) {
 	for _, x := range c.requests {
 		answered := max(min(x.headerAt, x.endAt), x.sentAt+1)
@@ -53,7 +53,8 @@ func (c *simCheck) paces(unnamed time.Duration) (all []simPace) {
 	return all
 }
 
-// asThePaceLets: nothing is sent before pause, gap, ceiling and congestion window let it.
+// asThePaceLets checks invariant 1: nothing is sent in a pause or a gap, above the ceiling or outside of the congestion
+// window.
 func (c *simCheck) asThePaceLets() {
 	for i, p := range c.paced[min(1, len(c.paced)):] {
 		if before := c.paced[i]; p.sends == 1 && p.at < before.until {
@@ -62,7 +63,7 @@ func (c *simCheck) asThePaceLets() {
 	}
 }
 
-// heldByPace returns when the pace lets nothing be sent, at most.
+// heldByPace returns the longest times without a request by the pace.
 func (c *simCheck) heldByPace() (held []simSpan) {
 	all := append(c.paces(longestBackOff), simPace{at: never})
 	for i, p := range all[:len(all)-1] {

@@ -11,8 +11,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// dice draws every decision of a simulation from the seed and a name. Goroutines of a bubble run in any order, so the
-// order of drawing must decide nothing.
+// dice draws every decision of a simulation from the seed and a name, because goroutines of a bubble run in any order:
+// the order of drawing must decide nothing.
 type dice uint64
 
 // roll returns the source for one name.
@@ -36,17 +36,16 @@ func between(r *rand.Rand, low, high time.Duration) time.Duration {
 	return low + time.Duration(r.Int64N(int64(high-low)+1))
 }
 
-// simReader asks one question.
+// simReader reads one group.
 type simReader struct {
 	index    int
-	suffix   string // of the path: it asks for a group, its latest model or its models
 	group    int
 	start    time.Duration
-	timeout  time.Duration // what it has, at most the plan's read_timeout
+	timeout  time.Duration // at most the plan's read_timeout
 	cancelAt time.Duration // after its start, 0: never
 }
 
-// simPlan is all that a seed decides: the reads, the settings, and the behaviour of the service.
+// simPlan is drawn from a seed: the reads, the settings, and the behaviour of the service.
 type simPlan struct {
 	dice           dice
 	readers        []simReader
@@ -60,16 +59,15 @@ type simPlan struct {
 	service        simServicePlan
 }
 
-// simServicePlan is how the service behaves.
+// simServicePlan is the behaviour of the service.
 type simServicePlan struct {
-	groups    int
 	allowance simAllowance
 	latency   time.Duration // of half the way, at most
 	heavyTail bool          // some take much longer
 
 	readFaults, tokenFaults []string
 	faultRate               float64
-	faultsEach              int // at most as many for each question, and for tokens in a row
+	faultsEach              int // the most for each question, and for tokens in a row
 	outage                  string
 	outageFrom, outageTo    time.Duration
 	strays                  float64       // the share of an instance that rejects every token
@@ -78,10 +76,10 @@ type simServicePlan struct {
 	tokenLife    time.Duration // 0: a token serves for ever
 	unstated     bool          // its life is not stated
 	wrongSecret  bool
-	revocations  []time.Duration // when all tokens are revoked
-	disabledFrom time.Duration   // when the organisation is disabled, 0: never
+	revocations  []time.Duration // of all tokens
+	disabledFrom time.Duration   // the organisation, 0: never
 	echoes       bool            // messages and headers repeat credentials
-	retryAfter   string          // how an allowance says what to wait
+	retryAfter   string          // the form of the Retry-After of an allowance
 }
 
 // Faults that stay.
@@ -91,7 +89,7 @@ const (
 )
 
 var (
-	// Faults that the rules forgive, and those that end a read.
+	// Faults forgiven by the rules, and those that end a read.
 	passingReadFaults = []string{
 		"408", "500", "502", "503", "503 seconds", "500 html", "reset", "hang", "hang", "cut length", "cut json",
 		"stall", "slow", "slow", "429 stall", "500 stall", "401", "401 stray", "401 late", "401 late",
@@ -134,7 +132,7 @@ func newSimPlan(seed uint64) simPlan {
 		}
 	}
 	if p.ceiling.Requests > 0 && r.IntN(3) == 0 {
-		// About the time that the ceiling leaves for some reads, and not for others.
+		// The ceiling leaves about this time to some reads, and less to others.
 		p.readTimeout = max(2*sec, time.Duration(1+r.IntN(3))*p.ceiling.Per+oneOf(r, 0, time.Millisecond, sec, 2*sec))
 	}
 	p.service = newSimServicePlan(d.roll("service"), p.maxRetries)
@@ -147,23 +145,17 @@ func newSimPlan(seed uint64) simPlan {
 
 func (p *simPlan) drawReaders(r *rand.Rand) {
 	count := 1 + r.IntN(oneOf(r, 1, 2, 3, 5, 10, 10, 20, 30, 60))
-	p.service.groups = oneOf(r, 1, 2, 5, 20, 100)
+	groups := oneOf(r, 1, 3, 10, 50, 200)
 	spread := oneOf(r, 0, 0, time.Millisecond, sec, 20*sec, 2*time.Minute)
-	suffixes := []string{"", "/latest-model", "/models"}
-	if !p.snapshot {
-		// Nothing is shared, and questions differ by their paths only.
-		suffixes, p.service.groups = []string{oneOf(r, suffixes...)}, count
-	}
 	for i := range count {
 		reader := simReader{
 			index:   i,
-			suffix:  oneOf(r, suffixes...),
-			group:   r.IntN(p.service.groups),
+			group:   r.IntN(groups),
 			start:   between(r, 0, spread),
 			timeout: p.readTimeout,
 		}
 		if !p.snapshot {
-			reader.group = i
+			reader.group = i // nothing is shared, and the rules tell questions apart by their paths
 		}
 		if r.IntN(15) == 0 {
 			reader.timeout = between(r, sec, p.readTimeout)
@@ -237,7 +229,7 @@ func (s *simServicePlan) drawFaults(r *rand.Rand, maxRetries int) {
 	}
 }
 
-// simAllowance is how a simulated service counts requests: any number of them, if Requests is 0.
+// simAllowance is the allowance of a simulated service: any number of requests, if Requests is 0.
 type simAllowance struct {
 	sandbox.Allowance
 	phase time.Duration // of fixed windows, when the simulation begins
@@ -258,7 +250,7 @@ type simCounter struct {
 	counter sandbox.Counter
 }
 
-// admit returns how long a request has to wait that arrives at now, 0 if it is let through.
+// admit returns how long a request that arrives at now has to wait, 0 if it is let through.
 func (c *simCounter) admit(now time.Duration) time.Duration {
 	if c.Requests == 0 {
 		return 0

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"slices"
 	"time"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// inTime checks invariant 3: a question ends within its read_timeout. An interrupt ends all at once, a cancellation
-// only the one reader, and no other reader has an error of it.
+// inTime checks invariant 3: a question ends within its read_timeout. An interrupt ends all readers at once, and a
+// cancellation only its own, without an error for others.
 func (c *simCheck) inTime() {
 	for _, r := range c.readings {
 		due := never
@@ -29,8 +27,8 @@ func (c *simCheck) inTime() {
 	}
 }
 
-// nothingRuns checks the end of invariant 3: a request goes on only as long as a reader waits for it. The end of the
-// bubble shows that no goroutine is left.
+// nothingRuns checks the end of invariant 3: a request lasts only as long as a reader waits for it. No goroutine is left,
+// because the bubble ends.
 func (c *simCheck) nothingRuns() {
 	for _, x := range c.requests {
 		waits := func(at time.Duration) bool {
@@ -44,28 +42,11 @@ func (c *simCheck) nothingRuns() {
 	}
 }
 
-// endsProcess reports whether an error ends the whole process.
-func endsProcess(err error) bool {
-	kind := kindOf(err)
-	return kind == kindRejected || kind == kindNoToken || kind == kindDisabled
-}
-
-// sharedText returns the part of an error that all readers have in common.
-func sharedText(err error) string {
-	if rejected, ok := errors.AsType[*catalogue.RejectedError](err); ok {
-		return rejected.Error()
-	}
-	if api, ok := errors.AsType[*catalogue.APIError](err); ok {
-		return api.Error()
-	}
-	return ""
-}
-
-// silentOnceEnded: once the credentials are rejected, the organisation is disabled or no token can be had, nothing is
-// sent, and all readers fail at once with the same error.
+// silentOnceEnded: once the credentials are rejected, the organisation is disabled or the token endpoint refuses, nothing
+// is sent, and all readers fail at once with the same error.
 func (c *simCheck) silentOnceEnded() {
 	ended := filter(c.readings, func(r *simReading) bool {
-		return endsProcess(r.err)
+		return slices.Contains([]errorKind{kindRejected, kindNoToken, kindDisabled}, kindOf(r.err))
 	})
 	if len(ended) == 0 {
 		return
@@ -85,14 +66,14 @@ func (c *simCheck) silentOnceEnded() {
 		if r.end <= first.end || c.mayOutlive(r, first.end) {
 			continue
 		}
-		if r.end > max(first.end, r.start) || sharedText(r.err) != sharedText(first.err) {
+		if r.end > max(first.end, r.start) || errors.Unwrap(r.err) != errors.Unwrap(first.err) {
 			c.fail("reader %d ended at %s with %v, though the process ended at %s: %v", r.index, r.end, r.err, first.end, first.err)
 		}
 	}
 }
 
-// mayOutlive reports whether a reading may end otherwise than the process did: with its request that was under way, or
-// with an answer that was kept.
+// mayOutlive reports whether a reading may end differently from the process: with its request under way, or a kept
+// answer.
 func (c *simCheck) mayOutlive(r *simReading, end time.Duration) bool {
 	kept := r.start > end && r.err == nil && c.plan.snapshot
 	return kept || slices.ContainsFunc(c.of(r.path), func(x *request) bool {
@@ -123,8 +104,8 @@ func (c *simCheck) atOnceIfAWaitDoesNotFit() {
 	}
 }
 
-// isHeldBy reports whether a reader waits because a request failed. One that was sent before may have a back-off of its
-// own, and then it does not wait for a token.
+// isHeldBy reports whether a reader waits because a request failed. A read sent before may have a back-off of its own,
+// and then it does not wait for a token.
 func (c *simCheck) isHeldBy(r *simReading, x *request) bool {
 	if x.limited() {
 		return r.end > x.headerAt
@@ -135,7 +116,8 @@ func (c *simCheck) isHeldBy(r *simReading, x *request) bool {
 	return r.during(x.endAt) && (r.path == x.path || x.token && !sentBefore)
 }
 
-// latestEnd returns when a reader ends that cannot wait as long as an answer asks. The words of a pause may come late.
+// latestEnd returns the latest end of a reader without time for the wait of an answer. The words of a pause may come
+// late.
 func (c *simCheck) latestEnd(r *simReading, answer *request) time.Duration {
 	latest := max(answer.endAt, r.start)
 	if answer.transient() {
@@ -155,8 +137,7 @@ func (c *simCheck) latestEnd(r *simReading, answer *request) time.Duration {
 	return latest
 }
 
-// inOrder checks invariant 4, for readings that share nothing. Of what came later one request may hold the turn when a
-// retry comes back.
+// inOrder checks invariant 4, for readings that share nothing. When a retry comes back, one later read may hold the turn.
 func (c *simCheck) inOrder() {
 	for i, r := range c.readings {
 		if c.shares(i) {
@@ -179,7 +160,7 @@ func (c *simCheck) inOrder() {
 	}
 }
 
-// readyAgain returns when the question of a request that failed waits for its turn again, at the latest.
+// readyAgain returns when, at the latest, the question of a failed request waits for its turn again.
 func (x *request) readyAgain() time.Duration {
 	until, named := x.waits()
 	switch {
@@ -191,11 +172,11 @@ func (x *request) readyAgain() time.Duration {
 	return x.endAt
 }
 
-// simSpan is a time in which something keeps every request of a process from being sent.
+// simSpan is a time in which no request of the process can be sent.
 type simSpan struct{ from, to time.Duration }
 
-// noReadIsHeld checks invariant 6: while a reader waits, and no pause, gap, ceiling, full window or request for a token
-// is in its way, its request is sent.
+// noReadIsHeld checks invariant 6: a reader's request is sent as soon as no pause, gap, ceiling, full window or request
+// for a token is in its way.
 func (c *simCheck) noReadIsHeld() {
 	held := c.heldByPace()
 	for _, x := range c.requests {
@@ -224,8 +205,8 @@ func (c *simCheck) noReadIsHeld() {
 	}
 }
 
-// heldBy returns when a request keeps all others from being sent: while a token is requested and backs off, and while
-// the body of a rejection is on its way.
+// heldBy returns when a request holds all others back: while a token is requested and backs off, and while the body of a
+// rejection is on its way.
 func (c *simCheck) heldBy(x *request) (held []simSpan) {
 	until, _ := x.waits()
 	if x.unauthorized() && c.isProof(x.with) {
@@ -240,8 +221,7 @@ func (c *simCheck) heldBy(x *request) (held []simSpan) {
 	return held
 }
 
-// answersAreTheRecords: a reader gets the record that the service sent for its question, in this run, or since it came
-// without snapshot.
+// answersAreTheRecords: a reader gets a record sent for its question, and without snapshot, one sent since it came.
 func (c *simCheck) answersAreTheRecords() {
 	for _, r := range c.readings {
 		since := r.start
@@ -258,8 +238,7 @@ func (c *simCheck) answersAreTheRecords() {
 	}
 }
 
-// eachIsAskedOnce: with snapshot a question is asked once at a time, and never again once it is answered or finally
-// refused.
+// eachIsAskedOnce: with snapshot, a question is asked once at a time, and never again after an answer or a final refusal.
 func (c *simCheck) eachIsAskedOnce() {
 	last := map[string]*request{}
 	for _, x := range c.requests {

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// simRequest is a request as the service of a simulation treated it, for the checks.
+// simRequest is what the service of a simulation knows of a request, for the checks.
 type simRequest struct {
 	with   *simToken
-	fault  string // what was done to it, if anything
+	fault  string // or ""
 	code   string // of the error
 	answer string // the name of the record of a 200
 	issued *simToken
-	cut    bool // the body is not all of the answer
+	cut    bool // the body is a part of the answer
 
-	retryAfter time.Duration // what a 429 or 503 asks to wait after its header, if anything
-	retryAt    time.Duration // or until when
+	retryAfter time.Duration // the wait after the header of a 429 or 503, if it names one
+	retryAt    time.Duration // or its end
 }
 
-// simToken is a token as the service knows it.
+// simToken is what the service knows of a token.
 type simToken struct {
 	number    int
 	text      string
@@ -31,7 +31,7 @@ type simToken struct {
 	issued    time.Duration
 	known     time.Duration // when the client had it, or never
 	ends      time.Duration // 0: it serves for ever
-	stated    time.Duration // its life as the answer gives it, 0 if it does not
+	stated    time.Duration // its life in the answer, or 0
 	revoked   bool
 }
 
@@ -46,7 +46,7 @@ type simService struct {
 	issued   map[string]*simToken
 }
 
-// secretPart is in the secret, tokenPart in every token, and neither in anything else.
+// secretPart is a part of the secret only, and tokenPart of every token.
 const secretPart, tokenPart = "Sxq7GwPz2Tbn", "Tkm4VrXc9Kds"
 
 func newSimService(plan *simPlan) *simService {
@@ -63,11 +63,10 @@ func newSimService(plan *simPlan) *simService {
 	return s
 }
 
-// maxSimRequests is more than any plan needs. It stops a client that would ask for ever.
+// maxSimRequests is more than any plan needs. It stops a client in an endless loop.
 const maxSimRequests = 5_000
 
-// takes returns how long each way of a request takes. No two requests take quite the same time, so that a replay takes
-// the same turns.
+// takes returns the time of each way of a request. No two are quite the same, so that a replay takes the same turns.
 func (s *simService) takes(x *request) (there, back time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +87,7 @@ func (s *simService) takes(x *request) (there, back time.Duration) {
 	return half(), half()
 }
 
-// roll draws for the present attempt of one question.
+// roll returns the source for the present attempt of one question.
 func (s *simService) roll(what string, x *request) *rand.Rand {
 	return s.plan.dice.roll(what+x.path, s.attempts[x.path])
 }
@@ -117,7 +116,7 @@ func (s *simService) decide(x *request) reply {
 	return s.honest(r, x)
 }
 
-// meet returns the answer to a request that a fault meets.
+// meet returns the answer to a request that meets a fault.
 func (s *simService) meet(r *rand.Rand, x *request, fault string) reply {
 	x.fault = fault
 	late := oneOf(r, sec, 5*sec, 20*sec, 45*sec)
@@ -132,7 +131,7 @@ func (s *simService) meet(r *rand.Rand, x *request, fault string) reply {
 		return answer
 	case "cut length", "cut json":
 		answer := s.honest(r, x)
-		if answer.status == 0 { // only a 200 is cut: what is left of an error would show in a message
+		if answer.status == 0 { // only a 200 is cut: a message would show the rest of an error
 			x.cut, answer.cut = true, fault == "cut length"
 			answer.body = answer.body[:1+r.IntN(len(answer.body)-1)]
 		}
@@ -141,7 +140,7 @@ func (s *simService) meet(r *rand.Rand, x *request, fault string) reply {
 	return s.apply(r, x, fault)
 }
 
-// simReplies has the answers that are not documents of the service, by fault.
+// simReplies are answers other than documents of the service, by fault.
 var simReplies = map[string]reply{
 	"hang":             {after: ages},
 	"reset":            {err: errDropped},
@@ -153,7 +152,7 @@ var simReplies = map[string]reply{
 	"redirect":         {status: 302},
 }
 
-// simCodes has the code of an answer, by fault.
+// simCodes are codes of answers, by fault.
 var simCodes = map[string]string{
 	"400":             "VALIDATION_FAILED",
 	"400 invalid":     "invalid_request",
@@ -167,7 +166,7 @@ var simCodes = map[string]string{
 	"502 temporarily": "temporarily_unavailable",
 }
 
-// apply returns the answer to a request that the fault makes fail.
+// apply returns the answer to a request that fails by a fault.
 func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 	x.fault = fault
 	if answer, ok := simReplies[fault]; ok {
@@ -192,7 +191,7 @@ func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 	return answer
 }
 
-// retryLater returns an answer that asks to wait in one of the ways that services have.
+// retryLater returns an answer with a wait, in one of the forms that services use.
 func (s *simService) retryLater(r *rand.Rand, x *request, status int, wait time.Duration, way string) reply {
 	answer := s.fail(r, x, status, "RATE_LIMITED")
 	set := func(value string) {
@@ -215,7 +214,7 @@ func (s *simService) retryLater(r *rand.Rand, x *request, status int, wait time.
 	return answer
 }
 
-// honest returns the answer of a service without a fault.
+// honest returns the answer to a request without a fault.
 func (s *simService) honest(r *rand.Rand, x *request) reply {
 	plan, now := &s.plan.service, x.arrivedAt
 	wait := s.counter.admit(now)
@@ -233,7 +232,7 @@ func (s *simService) honest(r *rand.Rand, x *request) reply {
 	return reply{header: s.headers(r, x), body: simDocument(x.path, x.answer)}
 }
 
-// serves reports whether the service takes a token at a moment.
+// serves reports whether the service accepts a token at a moment.
 func (s *simService) serves(t *simToken, now time.Duration) bool {
 	if t == nil || t.revoked || t.ends > 0 && now >= t.ends {
 		return false

@@ -21,12 +21,12 @@ import (
 var (
 	simSeeds = flag.Int("seeds", usualSeeds, "how many seeds TestSimulation runs")
 	simFirst = flag.Uint64("first-seed", 0, "the first of them")
-	simStop  = flag.Int("stop-after", 20, "stop after that many seeds with violations")
+	simStop  = flag.Int("stop-after", 20, "stop after so many seeds with violations")
 	simSeed  = flag.Int64("seed", -1, "the one seed that TestSimulation replays, with a trace")
 	simOnly  = flag.String("rule", "", "the only rule that counts")
 )
 
-// TestSimulation makes plans over services that fail, each drawn from a seed, and checks the rules of the client
+// TestSimulation runs plans over failing services, each drawn from a seed, and checks the rules of the client
 // (simRules). -seed replays one of them.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestSimulation(t *testing.T) {
 					return
 				}
 				seed := *simFirst + n
-				// A bubble whose clock stands still would never end.
+				// A bubble never ends if its clock stands still.
 				watchdog := time.AfterFunc(2*time.Minute, func() { panic(fmt.Sprintf("seed %d takes more than two minutes", seed)) })
 				run, problem := simulate(t, newSimPlan(seed))
 				violations := []string{problem}
@@ -64,7 +64,7 @@ func TestSimulation(t *testing.T) {
 	t.Logf("%d seeds, %d with violations", min(next.Load(), uint64(*simSeeds)), failed.Load())
 }
 
-// replay runs one seed, and prints all that happened.
+// replay runs one seed, and prints all events.
 func replay(t *testing.T, seed uint64) {
 	t.Helper()
 	plan := newSimPlan(seed)
@@ -83,11 +83,11 @@ type simReading struct {
 	*simReader
 	path       string
 	start, end time.Duration
-	answer     string // the name of its record, "" if it failed
+	answer     string // the name of the group, "" if it failed
 	err        error
 }
 
-// simRun is a simulation that has ended.
+// simRun is one run of a plan.
 type simRun struct {
 	plan     *simPlan
 	service  *simService
@@ -96,7 +96,7 @@ type simRun struct {
 	logged   strings.Builder
 }
 
-// simulate runs a plan. If the bubble does not end, problem says so.
+// simulate runs a plan. It returns a problem if the bubble does not end.
 func simulate(t *testing.T, plan simPlan) (run *simRun, problem string) {
 	t.Helper()
 	defer func() {
@@ -122,7 +122,7 @@ func simulate(t *testing.T, plan simPlan) (run *simRun, problem string) {
 	return run, ""
 }
 
-// connect makes the client.
+// connect returns the client.
 func (run *simRun) connect(t *testing.T) *catalogue.Client {
 	t.Helper()
 	log := func(text string) {
@@ -143,7 +143,7 @@ func (run *simRun) connect(t *testing.T) *catalogue.Client {
 	})
 }
 
-// read asks the question of a reader when it is time.
+// read asks the question of a reader at its start.
 func (run *simRun) read(base context.Context, client *catalogue.Client, reader *simReader) {
 	time.Sleep(reader.start)
 	ctx, cancel := context.WithCancel(base)
@@ -155,36 +155,19 @@ func (run *simRun) read(base context.Context, client *catalogue.Client, reader *
 	if reader.cancelAt > 0 {
 		defer time.AfterFunc(reader.cancelAt, cancel).Stop()
 	}
-	r := &simReading{simReader: reader, path: "/v1/model-group/" + groupID(reader.group) + reader.suffix, start: run.service.now()}
-	r.ask(ctx, client)
+	id := groupID(reader.group)
+	r := &simReading{simReader: reader, path: "/v1/model-group/" + id, start: run.service.now()}
+	var g *catalogue.ModelGroup
+	if g, r.err = client.ModelGroup(ctx, id); r.err == nil {
+		r.answer = *g.Name
+	}
 	run.mu.Lock()
 	defer run.mu.Unlock()
 	r.end = run.service.now()
 	run.readings = append(run.readings, r)
 }
 
-func (r *simReading) ask(ctx context.Context, client *catalogue.Client) {
-	id := groupID(r.group)
-	switch r.suffix {
-	case "":
-		var g *catalogue.ModelGroup
-		if g, r.err = client.ModelGroup(ctx, id); r.err == nil {
-			r.answer = *g.Name
-		}
-	case "/latest-model":
-		var m *catalogue.Model
-		if m, r.err = client.LatestModel(ctx, id); r.err == nil {
-			r.answer = *m.Name
-		}
-	default:
-		var all []*catalogue.Model
-		if all, r.err = client.Models(ctx, id); r.err == nil {
-			r.answer = *all[0].Name
-		}
-	}
-}
-
-// text returns everything that an error shows.
+// text returns everything shown by an error.
 func (r *simReading) text() string {
 	text := fmt.Sprint(r.err)
 	for err := r.err; err != nil; err = errors.Unwrap(err) {
@@ -193,7 +176,7 @@ func (r *simReading) text() string {
 	return text
 }
 
-// trace returns what happened, in order.
+// trace returns all events, in order.
 func (run *simRun) trace() string {
 	var lines []string
 	add := func(at time.Duration, format string, args ...any) {

@@ -33,7 +33,7 @@ func mostStrays(reads, oneIn int) int {
 	if oneIn == 2 {
 		return reads / 5
 	}
-	mean := 2 * float64(reads) * math.Pow(1/float64(oneIn), maxRenewals+1)
+	mean := 2 * float64(reads) * math.Pow(1/float64(oneIn), maxRejections+1)
 	return int(mean + 6*math.Sqrt(mean) + 6)
 }
 

@@ -14,12 +14,12 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// scene is a service, and reads that begin in this order. It shows moments and words that the simulation does not check.
+// scene is a service, and reads in the order of their beginning. It shows moments and words not checked by the simulation.
 type scene struct {
 	service  *service
 	settings []setting
 	readings []reading
-	told     []string // how many requests were sent, then what each caller is told, and when
+	told     []string // the number of requests, then the time and result of each caller
 }
 
 // later asks a question after a while.
@@ -48,7 +48,7 @@ func (r reading) interrupted() reading {
 	}
 }
 
-// told returns when a caller was told what.
+// told returns the time and result of a caller.
 func (a readResult) told() string {
 	causes := []string{
 		"retries used up", "fault stays", "service down", "allowance used up", "wait too long", "ceiling too low", "time over",
@@ -67,7 +67,7 @@ func (a readResult) told() string {
 	return text
 }
 
-// tooLong is a 429 that no read has time for.
+// tooLong is a 429 whose wait is too long for any read.
 var tooLong = retryAfter(429, "600")
 
 // stalled returns an answer whose body never comes.
@@ -109,16 +109,6 @@ var scenes = map[string]scene{
 			"16s: an answer",
 			"27s: an answer",
 			`12.5s: no answer, ceiling too low: attempts 0, 2.5s left of "max_requests"`,
-		},
-	},
-	"a token that failed counts for max_requests once more": {
-		tokensInTurn(answered(503).in(sec)),
-		[]setting{atMost(1, 10*sec), readTimeout(25 * sec)},
-		eachGroup(0, 2),
-		[]string{
-			"tokens: 2, reads: 1",
-			"21s: an answer",
-			`1s: no answer, ceiling too low: attempts 0, 30s left of "max_requests"`,
 		},
 	},
 	"an answer may bring a turn under max_requests forward": {
@@ -235,15 +225,6 @@ var scenes = map[string]scene{
 			`3s: no answer, time over: attempts 0, 0s left of "answers to the requests in flight"`,
 		},
 	},
-	"a pause that ends with the time": {
-		tokensInTurn(retryAfter(429, "300")),
-		nil,
-		eachGroup(0, 1),
-		[]string{
-			"tokens: 1, reads: 0",
-			`0s: a pause, wait too long: attempts 1, 5m0s left of "the pause that the service asked for"; 429: No.`,
-		},
-	},
 
 	"an access token is the only one": {
 		inTurn(found, answered(401)),
@@ -298,24 +279,12 @@ var scenes = map[string]scene{
 		eachGroup(0, 2),
 		[]string{"tokens: 1, reads: 0", "0s: rejected credentials; 401: ", "0s: rejected credentials; 401: "},
 	},
-	"a code that is a secret, of a token with 200": {
-		tokensInTurn(reply{body: `{"error":"temporarily_unavailable"}`}),
-		[]setting{secret("temporarily_unavailable")},
-		eachGroup(0, 1),
-		[]string{"tokens: 2, reads: 1", "1s: an answer"},
-	},
 
 	"interrupted while the service hangs": {
 		always(reply{after: ages}),
 		nil,
 		[]reading{theGroup.interrupted()},
 		[]string{"tokens: 1, reads: 1", `8s: an interrupt: attempts 1, 0s left of ""`},
-	},
-	"interrupted in a pause": {
-		always(retryAfter(429, "200")),
-		nil,
-		[]reading{theGroup.interrupted()},
-		[]string{"tokens: 1, reads: 1", `8s: an interrupt: attempts 1, 3m12s left of "the pause that the service asked for"; 429: No.`},
 	},
 	"interrupted while a token is put off": {
 		tokensInTurn(answered(503), answered(503), answered(503), answered(503)),
@@ -338,7 +307,7 @@ var scenes = map[string]scene{
 	},
 }
 
-// Each caller is told the reason of its end, at the moment at which that is known.
+// Each caller gets its answer, or the reason of its failure, as soon as that is known.
 func TestWhatCallersAreTold(t *testing.T) {
 	eachOnFakeClock(t, scenes, func(t *testing.T, s scene) {
 		c := over(t, s.service, s.settings...)
