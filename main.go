@@ -1,4 +1,4 @@
-// The provider as Terraform starts it.
+// Terraform-provider-modelcatalogue is the plugin that Terraform and OpenTofu start.
 package main
 
 import (

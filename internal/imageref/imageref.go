@@ -1,5 +1,5 @@
-// Package imageref reads references of container images by the rules of Docker and Kubernetes, and says what is wrong
-// with one in words for its author: the parser calls most faults "invalid reference format".
+// Package imageref parses references of container images by the rules of Docker and Kubernetes, and explains a mistake
+// to its author: the parser calls most of them "invalid reference format".
 package imageref
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// Parse reads a reference, normalised as Docker does. An error is a sentence about it, without a capital letter and a
-// full stop. It says which part is wrong and never shows it, because an image may come from a sensitive value.
+// Parse parses a reference, and normalises it as Docker does. An error is a sentence without a capital letter and a
+// full stop. It names the wrong part and never quotes it, because an image may come from a sensitive value.
 func Parse(text string) (reference.Named, error) {
 	problem := problemOf(text)
 	named, err := reference.ParseNormalizedNamed(text)
@@ -26,16 +26,16 @@ func Parse(text string) (reference.Named, error) {
 		return nil, errors.New(problem)
 	case errors.Is(err, reference.ErrNameTooLong):
 		return nil, fmt.Errorf("its repository has more than %d characters", reference.RepositoryNameTotalLengthMax)
-	// The registry is the only part that problemOf leaves to the parser, which does not see every wrong one.
+	// problemOf leaves only the registry to the parser, which accepts some wrong ones.
 	case err != nil, reference.Domain(named) == "":
 		return nil, errors.New("its registry must be the name or the address of a host, with :PORT or without")
 	}
 	return named, nil
 }
 
-// Compare reports whether two references name the same image once they are normalised, or would but for the digest:
-// only one has a digest, or they differ. With one digest a tag does not count, and a reference without both has the tag
-// latest. The case of the registry's host does not count.
+// Compare reports whether two references name the same image, and if not, whether only the digest differs or is missing
+// in one. Under equal digests the tag does not count; a reference without tag and digest has the tag latest. The case
+// of the registry's host does not count.
 func Compare(one, other reference.Named) (same, butForDigest bool) {
 	tag, digest := version(one)
 	otherTag, otherDigest := version(other)
@@ -60,10 +60,10 @@ func version(image reference.Named) (tag, sum string) {
 	return tag, sum
 }
 
-// usual are the characters of references.
+// usual contains the characters of references.
 const usual = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/:@[]"
 
-// problemOf says what is wrong with any part of a reference but its registry, or returns "".
+// problemOf returns what is wrong with a reference, except with its registry, or "".
 func problemOf(text string) string {
 	odd := redact.OddCharacter(text, func(r rune) bool { return !strings.ContainsRune(usual, r) })
 	name, sum, isDigested := strings.Cut(text, "@")
@@ -87,10 +87,10 @@ func problemOf(text string) string {
 	return problemOfName(name)
 }
 
-// problemOfName says which part of the repository cannot be one, or that the tag cannot be one, or returns "".
+// problemOfName returns what is wrong with the repository or the tag, or "".
 func problemOfName(name string) string {
 	repository := name
-	// A first part like this is a registry: the parser checks it.
+	// The parser checks a first part like this, which is a registry.
 	host, rest, hasParts := strings.Cut(name, "/")
 	if hasParts && (strings.ContainsAny(host, ".:") || strings.ToLower(host) != host) {
 		repository = rest
@@ -104,18 +104,26 @@ func problemOfName(name string) string {
 		return fmt.Sprintf("character %d is upper-case: a repository has lower-case letters only", before+at+1)
 	}
 	for i, part := range strings.Split(repository, "/") {
-		if part == "" {
-			return "its repository has an empty part: a slash at its start or its end, or two in a row"
-		}
-		_, err := reference.ParseNormalizedNamed("a/" + part)
-		if err != nil && !errors.Is(err, reference.ErrNameTooLong) {
-			return fmt.Sprintf("part %d of its repository must begin and end with a letter or a digit, with one dot, one "+
-				"or two underscores or hyphens between them", i+1)
+		if problem := problemOfPart(part, i+1); problem != "" {
+			return problem
 		}
 	}
 	if hasTag && !isTag(tag) {
 		return "its tag must be 1 to 128 letters, digits, underscores, dots and hyphens, and must not begin with a " +
 			"dot or a hyphen"
+	}
+	return ""
+}
+
+// problemOfPart returns what is wrong with a part of the repository, or "". The first part is number 1.
+func problemOfPart(part string, number int) string {
+	_, err := reference.ParseNormalizedNamed("a/" + part)
+	switch {
+	case part == "":
+		return "its repository has an empty part: a slash at its start or its end, or two in a row"
+	case err != nil && !errors.Is(err, reference.ErrNameTooLong):
+		return fmt.Sprintf("part %d of its repository must begin and end with a letter or a digit, with one dot, one or "+
+			"two underscores or hyphens between them", number)
 	}
 	return ""
 }

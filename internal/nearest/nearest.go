@@ -1,4 +1,4 @@
-// Package nearest finds the known names that a mistaken one was likely meant for.
+// Package nearest suggests known names for a mistaken one.
 package nearest
 
 import (
@@ -8,16 +8,16 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// maxCompared bounds the names that are compared, in bytes: the cost of a comparison is the product of both lengths.
-// 5,000 names of that length take a fraction of a second.
+// maxCompared bounds the length of names, in bytes: the cost of a comparison is the product of both lengths. A search
+// among 5,000 names of that length takes a fraction of a second.
 const maxCompared = 100
 
-// unread are characters that do not count: docker_image, docker-image and dockerImage are one name.
+// unread removes the characters that do not count: docker_image, docker-image and dockerImage are one name.
 var unread = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// Names returns the known names that are most like a mistaken one, sorted. Case, dashes, underscores and spaces do not
-// count. It leaves out a name that differs in more letters than one, and one more for each perSlip letters of the
-// mistaken name; perSlip is at least 1. Names of more than 100 bytes are never alike.
+// Names returns the known names most like a mistaken one, sorted. Case, dashes, underscores and spaces do not count. A
+// name may differ in one letter, and one more for each perSlip letters of the mistaken name; perSlip is at least 1.
+// Names of more than 100 bytes are never alike.
 func Names(mistaken string, known []string, perSlip int) []string {
 	folded := fold(mistaken)
 	slips := 1 + len(folded)/perSlip

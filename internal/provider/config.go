@@ -14,8 +14,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
-// decode returns the provider block that an engine sent. Each value is read as the environment would spell it: the
-// framework's own numbers call 1.5 and 1e400 errors in the provider.
+// decode returns the provider block, with each value as the environment would spell it: the framework's own numbers
+// call 1.5 and 1e400 errors in the provider.
 func decode(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) settings.Block {
 	var object types.Object
 	diags.Append(config.Get(ctx, &object)...)
@@ -43,7 +43,7 @@ func settingOf(value attr.Value) settings.Value {
 	return setting
 }
 
-// asText returns a value as the environment would spell it. That of a text without a value is empty.
+// asText returns a value as the environment would spell it. A null or unknown text is empty.
 func asText(value attr.Value) string {
 	switch value := value.(type) {
 	case types.Number:
@@ -72,9 +72,9 @@ func diagnosticsOf(problems []settings.Problem) (diags diag.Diagnostics) {
 	return diags
 }
 
-// userAgent names the provider to the service. The engine's own version is left out: OpenTofu reports itself as a
-// Terraform. Line breaks and control characters in the words that the environment appends are replaced, because a
-// header cannot contain them.
+// userAgent returns the provider's name and version, and the words that the environment appends. It replaces their
+// line breaks and control characters, which a header cannot contain. It omits the engine's version: OpenTofu reports
+// itself as a Terraform.
 func userAgent(version string, env settings.Environment) string {
 	separator := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	words := strings.FieldsFunc(env["TF_APPEND_USER_AGENT"], separator)

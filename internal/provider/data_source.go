@@ -20,11 +20,11 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// connection is the result of Configure for the data sources: a client, or the arguments that keep the provider from
-// having one.
+// connection is what Configure passes to the data sources: a client, or the names of unknown arguments that prevent
+// one.
 type connection struct {
 	client    *catalogue.Client
-	moment    time.Time // at which conditions hold for every block of the run, zero if each block has its own
+	moment    time.Time // the clock of where for the whole run; zero if each block uses its own
 	unknown   []string
 	explainer *explain.Explainer
 	blocks    progress
@@ -36,7 +36,7 @@ type dataSource[State any] struct {
 	name       string
 	connection *connection
 	schema     func() schema.Schema
-	read       func(context.Context, *blockRead, *State) // fills the results in, or adds an error
+	read       func(context.Context, *blockRead, *State) // fills in the results or adds an error
 }
 
 // dataSourceOf returns the constructor of a data source.
@@ -61,7 +61,7 @@ func (d *dataSource[State]) Schema(_ context.Context, _ datasource.SchemaRequest
 func (d *dataSource[State]) Configure(
 	_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse,
 ) {
-	d.connection, _ = req.ProviderData.(*connection) // nil to validate
+	d.connection, _ = req.ProviderData.(*connection) // nil during validation
 }
 
 func (d *dataSource[State]) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -95,8 +95,8 @@ type blockRead struct {
 	diags      *diag.Diagnostics
 }
 
-// decodeArguments decodes the arguments of a block into its state, a pointer to a struct with tfsdk tags. It leaves out
-// the other attributes, which are null: decoding them would take a third of the time of a read.
+// decodeArguments decodes the arguments of a block into its state, a pointer to a struct with tfsdk tags. It skips
+// attributes that are only computed, which are null: decoding them would take a third of a read's time.
 func (r *blockRead) decodeArguments(ctx context.Context, config tfsdk.Config, state any) {
 	attributes, blocks := config.Schema.GetAttributes(), config.Schema.GetBlocks()
 	fields := reflect.ValueOf(state).Elem()
@@ -110,7 +110,7 @@ func (r *blockRead) decodeArguments(ctx context.Context, config tfsdk.Config, st
 	}
 }
 
-// notKnownYet says that this plan cannot configure the client. Every block that the plan reads fails with it.
+// notKnownYet returns the error of every read in a plan that cannot configure the client yet.
 func (r *blockRead) notKnownYet() diag.Diagnostic {
 	unknown := explain.Enumerated(r.unknown)
 	return r.explainer.Tell(explain.Problem{
@@ -125,7 +125,7 @@ func (r *blockRead) notKnownYet() diag.Diagnostic {
 	}).Diagnostic()
 }
 
-// modelGroups lists model groups. An error about an id that is not found can name one of them from then on.
+// modelGroups lists model groups and records their ids, so that a later error can suggest one in a different case.
 func (r *blockRead) modelGroups(ctx context.Context, horizon string) ([]*catalogue.ModelGroup, error) {
 	groups, err := r.client.ModelGroups(ctx, horizon)
 	for _, group := range groups {
@@ -139,8 +139,8 @@ func (r *blockRead) fail(err error, about explain.Subject) {
 	r.tell(r.problem(err, about), "")
 }
 
-// tell adds a problem, in full or with a pointer to where it was told, followed in both cases by more. A service may
-// repeat text from the request in any field of a record, which a message quotes.
+// tell adds a problem, in full or as a pointer to the first message of its cause, followed by more in both cases. It
+// masks credentials in quotes: any field of a record may repeat one from the request.
 func (r *blockRead) tell(problem explain.Problem, more string) {
 	problem.Short = r.client.CleanQuotes(problem.Short)
 	problem = r.explainer.Tell(problem)
@@ -148,7 +148,7 @@ func (r *blockRead) tell(problem explain.Problem, more string) {
 	r.diags.Append(problem.Diagnostic())
 }
 
-// warn adds a warning. With the empty path it is not about an argument.
+// warn adds a warning, on an argument unless the path is empty.
 func (r *blockRead) warn(at path.Path, summary, detail string) {
 	detail = r.client.CleanQuotes(detail)
 	if len(at.Steps()) == 0 {
@@ -158,7 +158,7 @@ func (r *blockRead) warn(at path.Path, summary, detail string) {
 	r.diags.AddAttributeWarning(at, summary, detail)
 }
 
-// problem says why one group could not be read, or does not meet the block's arguments.
+// problem explains why a group could not be read, or does not meet the block's arguments.
 func (r *blockRead) problem(err error, about explain.Subject) explain.Problem {
 	p := r.explainer.Explain(err, about)
 	if lacking, ok := errors.AsType[*groupError](err); ok {
@@ -171,20 +171,20 @@ func (r *blockRead) problem(err error, about explain.Subject) explain.Problem {
 	return p
 }
 
-// groupError says why a group that was read does not meet a block's arguments.
+// groupError is the error for a group whose answers do not meet a block's arguments.
 type groupError struct {
 	summary string
 	path    path.Path
 	detail  string
-	phrase  string // the detail as a phrase about the group; empty if it is to be told in full each time
-	short   string // what a later message says in its place, "" for the phrase
-	nothing bool   // the group lacks the model: it is left out if it was only listed
+	phrase  string // the detail as a phrase about the group; if empty, each message repeats the detail
+	short   string // replaces the phrase in later messages of the same cause, if not empty
+	nothing bool   // no model matches: a group that was only listed is left out
 }
 
 func (e *groupError) Error() string { return e.summary + ": " + e.detail }
 
-// problem returns what the error says of a group. It is cleaned before it is cut, because a quote that is cut cannot be
-// found.
+// problem returns the error of a group as a problem. It masks the short text before shortening it: a quote cut in half
+// would not be recognised as one.
 func (e *groupError) problem(client *catalogue.Client, group string) explain.Problem {
 	p := explain.Problem{Summary: e.summary, Detail: e.detail, Path: e.path}
 	if e.phrase != "" {

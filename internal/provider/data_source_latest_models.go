@@ -86,7 +86,7 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 	}
 }
 
-// fill fills the models in, and warns of those that are withdrawn or delayed.
+// fill sets the models, and warns of withdrawn and delayed ones.
 func (state *latestModelsState) fill(r *blockRead, members []*member, models []choice) {
 	var found withdrawn
 	var delayed []string

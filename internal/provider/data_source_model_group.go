@@ -62,8 +62,8 @@ func readModelGroup(ctx context.Context, r *blockRead, state *groupState) {
 	*state = *found
 }
 
-// groupNamed reads the one group of exactly that name. Records of other names may be wrong. If none matches, one whose
-// name cannot be read may be the one.
+// groupNamed returns the only group of exactly that name. Records of other names may be malformed. If no name matches,
+// a record without a readable name is an error: it may be the wanted group.
 func (r *blockRead) groupNamed(ctx context.Context, name string) (*catalogue.ModelGroup, error) {
 	groups, err := r.modelGroups(ctx, "")
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *blockRead) groupNamed(ctx context.Context, name string) (*catalogue.Mod
 	return nil, noneNamed(groups, name)
 }
 
-// noneNamed returns the error if no group has the name.
+// noneNamed returns the error for a name that no group has.
 func noneNamed(groups []*catalogue.ModelGroup, name string) *groupError {
 	meant := nameHint(groups, name)
 	return &groupError{
@@ -106,7 +106,7 @@ func noneNamed(groups []*catalogue.ModelGroup, name string) *groupError {
 	}
 }
 
-// severalNamed returns the error if several groups have the name.
+// severalNamed returns the error for a name that several groups have.
 func severalNamed(found []*catalogue.ModelGroup, name string) *groupError {
 	var ids []string
 	for _, group := range found {
@@ -122,7 +122,7 @@ func severalNamed(found []*catalogue.ModelGroup, name string) *groupError {
 	}
 }
 
-// nameHint says what a name that is not found may have been meant for, or returns "".
+// nameHint suggests what an unknown name may stand for, or returns "".
 func nameHint(groups []*catalogue.ModelGroup, name string) string {
 	var names []string
 	for _, group := range groups {
@@ -133,8 +133,7 @@ func nameHint(groups []*catalogue.ModelGroup, name string) string {
 			names = append(names, *group.Name)
 		}
 	}
-	// Names of a catalogue often differ in a few letters only, such as "Q1" and "Q2", so only one mistake in ten
-	// letters counts as one.
+	// Names of a catalogue often differ in few letters, such as "Q1" and "Q2", so one slip is allowed in ten letters.
 	alike := slices.Compact(nearest.Names(name, names, 10))
 	if len(alike) == 0 {
 		return ""
@@ -142,5 +141,5 @@ func nameHint(groups []*catalogue.ModelGroup, name string) string {
 	return fmt.Sprintf("Did you mean %s?", explain.Quoted(alike[:min(len(alike), maxAlike)]...))
 }
 
-// maxAlike bounds the names that a hint suggests.
+// maxAlike bounds the names in a hint.
 const maxAlike = 3

@@ -43,7 +43,7 @@ func pinnedModelsSchema() schema.Schema {
 	}
 }
 
-// The arguments that are maps by model group id.
+// The arguments by model group id.
 const (
 	argRevisions    = "revisions"
 	argDockerImages = "docker_images"

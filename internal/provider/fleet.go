@@ -12,21 +12,21 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// atOnce is how many groups of a fleet are read at a time. The client's pace holds requests back; this bounds only how
-// many reads have begun, because the read_timeout of each begins with it.
+// atOnce bounds the concurrent reads of a fleet, because the read_timeout of a group begins with its read. Only the
+// client's pace holds requests back.
 const atOnce = 16
 
-// member is one of many model groups that a data source reads, with one question to the service for each.
+// member is one of the model groups of a fleet.
 type member struct {
 	id     string
-	at     path.Path            // the element of the argument that names it, empty if a list of the service does
-	listed catalogue.ModelGroup // its record in that list
+	at     path.Path            // the element of the argument; empty for a listed group
+	listed catalogue.ModelGroup // its record in the list of groups
 	err    error                // nil if the group was read, or if its read did not begin
 }
 
-// readFleet reads every member by its index, and returns how far that was. A fault is a failure that every other group
-// would share: those under way are ended then, and no other sends a request. So is running out of time, for as many
-// members in a row as are read at a time.
+// readFleet reads every member by its index, and returns its progress. fault is a failure that all other groups would
+// share: it ends the reads under way, and no further request is sent. It may also be that as many members in a row as
+// are read at a time have run out of time.
 func readFleet(
 	ctx context.Context, members []*member, read func(ctx context.Context, i int) error,
 ) (far *progress, fault error) {
@@ -54,14 +54,14 @@ func readFleet(
 	return far, reads.Wait()
 }
 
-// ranOutOfTime reports whether the time of a read was over before its retries were.
+// ranOutOfTime reports whether a read used up its time before its retries.
 func ranOutOfTime(err error) bool {
 	gaveUp, ok := errors.AsType[*catalogue.GaveUpError](err)
 	return ok && (gaveUp.Cause == catalogue.WaitTooLong || gaveUp.Cause == catalogue.TimeOver)
 }
 
-// endsFleet reports whether every other group would fail like this one. The client knows whether the service is down:
-// no read was answered while another used up its retries.
+// endsFleet reports whether every other group would fail in the same way. The client decides whether the service is
+// down: no read was answered while another used up its retries.
 func endsFleet(err error) bool {
 	var (
 		rejected *catalogue.RejectedError

@@ -12,8 +12,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// reportFailures says what failed: one diagnostic for each cause, on the first element that has it, or on none if the
-// cause is the fault of all groups. far is how far the fleet was, and latest whether the latest models are read.
+// reportFailures adds an error for each cause, on the first element with it, or on no argument if the cause is the
+// fault of the whole fleet. latest reports whether the latest models are read.
 func (r *blockRead) reportFailures(members []*member, far *progress, fault error, latest bool) {
 	ofAll := ""
 	if fault != nil {
@@ -51,8 +51,8 @@ func (r *blockRead) reportFailures(members []*member, far *progress, fault error
 // causeOf identifies a cause among those of a fleet.
 func causeOf(problem explain.Problem) string { return cmp.Or(problem.Cause, problem.Summary) }
 
-// problemOf says why a member failed, on the element that is at fault. The conditions of a group that was only listed
-// are at fault themselves.
+// problemOf explains the failure of a member, on its element. The problem of a listed group stays on where, if that is
+// at fault.
 func (r *blockRead) problemOf(m *member, latest bool) explain.Problem {
 	problem := r.problem(m.err, explain.Subject{Path: m.at, Value: m.id, OfLatest: latest})
 	switch {
@@ -64,13 +64,13 @@ func (r *blockRead) problemOf(m *member, latest bool) explain.Problem {
 	return problem
 }
 
-// isOfImage reports whether the image that was given is at fault.
+// isOfImage reports whether the configured image is at fault.
 func (m *member) isOfImage() bool {
 	lacking, ok := errors.AsType[*groupError](m.err)
 	return ok && lacking.path.Equal(path.Root(argDockerImage))
 }
 
-// together names those that failed like the first of them, or returns "" if none did.
+// together lists the members that failed like the first of them, or returns "".
 func together(alike []*member, groups int) string {
 	var lines []string
 	for _, m := range alike[1:] {
@@ -87,8 +87,10 @@ func together(alike []*member, groups int) string {
 		explain.Bulleted(lines, limit-1)
 }
 
-// maxImages bounds the images that one message lists. It is more than explain.MaxIDs, because each has to be reviewed.
+// maxImages bounds the images in one message. It is higher than explain.MaxIDs, because each has to be reviewed.
 const maxImages = 100
+
+// inAPhrase returns the id of a member with the cause of its failure.
 
 func (m *member) inAPhrase() string {
 	if lacking, ok := errors.AsType[*groupError](m.err); ok {

@@ -66,14 +66,14 @@ func (parseImageFunction) Run(ctx context.Context, req function.RunRequest, resp
 		return
 	}
 	if given == nil {
-		// Engines end the sentence, here and below.
+		// Engines add the full stop, here and below.
 		resp.Error = function.NewArgumentFuncError(0, "it is null. docker_image is null if these credentials do not "+
 			"belong to the organisation that owns the model")
 		return
 	}
 	named, err := imageref.Parse(*given)
 	if err != nil {
-		// The text is not shown: an engine hides a sensitive argument, but not what an error says.
+		// The message omits the text: an engine hides a sensitive argument, but not in the words of an error.
 		resp.Error = function.NewArgumentFuncError(0, "it is not a container image reference: "+err.Error())
 		return
 	}

@@ -12,17 +12,18 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// listing is the model groups that the service listed for a fleet, and those among them that do not add a model to it.
+// listing is the result of a fleet that was read from a list of model groups, rather than from named ones: how many
+// groups were listed, and which of them add no model.
 type listing struct {
-	groups   int      // how many there are
-	without  int      // how many are without models
-	archived []string // those whose revisions are all archived
-	failing  []string // those whose models all fail a condition, and why
-	behind   []string // those that were listed with a newer revision than was answered
+	groups   int      // the number of listed groups
+	without  int      // the number of groups without models
+	archived []string // groups with archived revisions only
+	failing  []string // groups whose models all fail a condition, with the reason
+	behind   []string // groups whose latest model is older than the list shows
 }
 
-// listedGroups returns the groups of a list, sorted by id. Only the id of a group is needed, and its time horizon if
-// one is asked for: anything else in its record may be wrong.
+// listedGroups returns the groups of a list, sorted by id. It fails if a malformed record lacks a readable id, or a
+// readable time horizon if the list is filtered by one. Anything else in a record may be malformed.
 func listedGroups(groups []*catalogue.ModelGroup, onHorizon bool) ([]*member, error) {
 	members := []*member{}
 	for _, group := range groups {
@@ -36,9 +37,8 @@ func listedGroups(groups []*catalogue.ModelGroup, onHorizon bool) ([]*member, er
 	return members, nil
 }
 
-// leaveOut clears the errors of groups without a model that satisfies, or without any model. If the service
-// contradicts itself, or if a gateway may have answered, a group stays: what was deployed from its model would be
-// destroyed.
+// leaveOut clears the errors of groups without a matching model, or without any model. It keeps the error if the
+// service contradicts itself or a gateway may have answered: otherwise a plan would destroy the group's deployment.
 func (l *listing) leaveOut(members []*member, models []choice) {
 	l.groups = len(members)
 	for i, m := range members {
@@ -56,9 +56,9 @@ func (l *listing) leaveOut(members []*member, models []choice) {
 	}
 }
 
-// withoutModels notes why a group without a latest model is left out, or returns the error if the list says otherwise.
-// A list says that a group is empty if its record is right and has neither models nor a latest revision, for which
-// services also send 0 or -1. If it has a latest revision, its revisions are archived.
+// withoutModels records a group without a latest model as empty or archived, or returns an error if its listed record
+// contradicts that. A valid record without models means an empty group if its latest revision is absent or below 1,
+// and a group with only archived revisions if it is higher.
 func (l *listing) withoutModels(m *member) error {
 	group := m.listed
 	hasNone := group.Err == nil && group.Models != nil && len(group.Models) == 0
@@ -73,7 +73,7 @@ func (l *listing) withoutModels(m *member) error {
 	return nil
 }
 
-// listedAs returns a clause with the claim of the list of groups about the models of a group.
+// listedAs describes, as a clause, the models in the listed record of a group.
 func listedAs(group catalogue.ModelGroup) string {
 	wrong, isWrong := errors.AsType[*catalogue.UnusableAnswerError](group.Err)
 	switch {
@@ -85,8 +85,8 @@ func listedAs(group catalogue.ModelGroup) string {
 	return fmt.Sprintf("the list of groups has %d of its models", len(group.Models))
 }
 
-// contradicted returns the error if the catalogue says that it lacks the group, or any model of it, after it said
-// otherwise. Any other error is returned as it is.
+// contradicted turns a "not found" from the catalogue into a contradiction of its earlier answer, the clause before.
+// It returns any other error unchanged.
 func contradicted(err error, group, before string) error {
 	if !saysNotFound(err) {
 		return err
@@ -96,7 +96,7 @@ func contradicted(err error, group, before string) error {
 	return problem
 }
 
-// contradiction returns the error if two answers about a group do not fit together.
+// contradiction returns the error for two answers about a group that do not fit together.
 func contradiction(group, phrase, said string) *groupError {
 	return &groupError{
 		summary: explain.SummaryContradiction,
@@ -108,13 +108,13 @@ func contradiction(group, phrase, said string) *groupError {
 	}
 }
 
-// saysNotFound reports whether the catalogue itself says that it lacks the requested record.
+// saysNotFound reports whether the catalogue itself, and not a gateway, answered that the record does not exist.
 func saysNotFound(err error) bool {
 	api, isAnswer := errors.AsType[*catalogue.APIError](err)
 	return isAnswer && api.SaysNotFound()
 }
 
-// compare notes if the list of groups has a newer revision of one than the service answered then.
+// compare records a group whose latest model is older than a revision in its listed record.
 func (l *listing) compare(m *member, read choice) {
 	newest := read.seen
 	for _, model := range m.listed.Models {
@@ -125,8 +125,8 @@ func (l *listing) compare(m *member, read choice) {
 	}
 }
 
-// warn says which groups were left out, or have an older model than listed. A fleet that became empty gets one
-// warning.
+// warn adds a warning for an empty fleet, or else for the groups with archived revisions only, and another one for
+// the groups whose model is older than listed.
 func (l *listing) warn(r *blockRead, state *latestModelsState) {
 	at := path.Empty()
 	if state.TimeHorizon != nil {
@@ -154,7 +154,7 @@ func (l *listing) warn(r *blockRead, state *latestModelsState) {
 	}
 }
 
-// emptied says why a fleet is empty.
+// emptied explains an empty fleet.
 func (l *listing) emptied(state *latestModelsState) string {
 	onHorizon := ""
 	if state.TimeHorizon != nil {

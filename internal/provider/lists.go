@@ -6,7 +6,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// orEmpty returns a list, or an empty one if the service left it out.
+// orEmpty returns a list, or an empty one in place of a missing one.
 func orEmpty[Element any](list []*Element) []*Element {
 	if list == nil {
 		return []*Element{}
@@ -14,7 +14,7 @@ func orEmpty[Element any](list []*Element) []*Element {
 	return list
 }
 
-// mapped maps the elements of a list, which is null if the service left it out.
+// mapped maps the elements of a list. A missing list or element stays nil.
 func mapped[From, To any](from []*From, each func(*From) *To) []*To {
 	if from == nil {
 		return nil
@@ -28,8 +28,7 @@ func mapped[From, To any](from []*From, each func(*From) *To) []*To {
 	return to
 }
 
-// newestFirst orders models by their revisions, the highest first, then by id. A revision that cannot be read counts as
-// 0.
+// newestFirst orders models by revision, the highest first, then by id. An unreadable revision counts as 0.
 func newestFirst(a, b *catalogue.Model) int {
 	return cmp.Or(cmp.Compare(orZero(b.Revision), orZero(a.Revision)), compareTexts(a.ID, b.ID))
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
-// logConfigured writes one line with the resolved configuration and the origin of each value. Of credentials it has
-// only the origin, and of headers their names.
+// logConfigured writes one line with the resolved configuration and the origin of each value. Credentials appear by
+// their origin only, headers by their names.
 func logConfigured(ctx context.Context, s settings.Resolved, version string) {
 	var parts []string
 	for _, argument := range settings.Arguments {
@@ -46,7 +46,7 @@ func logConfigured(ctx context.Context, s settings.Resolved, version string) {
 	tflog.Info(ctx, "Configured: "+strings.Join(append(parts, "provider "+version), ", "))
 }
 
-// logExchange writes one line for each request. Every field is a string, since the masks of terraform-plugin-log reach
+// logExchange writes one line for each request. Every field is a string: the masks of terraform-plugin-log apply to
 // nothing else.
 func logExchange(ctx context.Context, exchange catalogue.Exchange) {
 	fields := map[string]any{
@@ -71,7 +71,7 @@ func logExchange(ctx context.Context, exchange catalogue.Exchange) {
 	tflog.Debug(ctx, exchangeLine(exchange), fields)
 }
 
-// exchangeLine puts the fields of an exchange in words.
+// exchangeLine returns the line for an exchange.
 func exchangeLine(exchange catalogue.Exchange) string {
 	result := strconv.Itoa(exchange.Status)
 	if exchange.Status == 0 {
@@ -85,9 +85,9 @@ func exchangeLine(exchange catalogue.Exchange) string {
 	return line
 }
 
-// logWait writes what keeps the process waiting: a pause, a retry, an outage, a token. It tells a user why a plan
-// stands still, so it is not hidden among the lines of requests, and says how far a fleet is. The log adds a colon to
-// a sentence and then fields.
+// logWait writes why the process waits: a pause, a retry, an outage, a token. The level is higher than that of
+// requests, because it explains a plan that stands still. The line begins with the progress of a fleet, and has no full
+// stop: the log adds a colon and fields.
 func logWait(ctx context.Context, sentence string) {
 	sentence = strings.TrimSuffix(sentence, ".")
 	if far, ok := ctx.Value(progressKey{}).(*progress); ok {

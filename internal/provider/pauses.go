@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// longPause is how long pauses have to last in all for a warning: a plan that stands still prints nothing by itself.
+	// longPause is the least total of pauses for a warning. A plan prints nothing by itself while it waits.
 	longPause = time.Minute
-	// standstill is enough for a busy engine to begin the next block when one has ended. A run waits it out once, for
-	// the warning.
+	// standstill is enough for a busy engine to begin the next block after one has ended. A read that may be the last
+	// waits that long, until one has warned.
 	standstill = time.Second
 )
 
-// warnOfPauses warns, once in a process, of pauses that have held back its reads for a long time in all. No read
-// knows whether it is the last. The warning comes with one that succeeds, and after which no other begins for a moment:
-// it is about the run so far.
+// warnOfPauses warns once in a process if pauses have held its reads back by longPause or more in total. No read knows
+// whether it is the last, so the warning comes with a successful one if no other is under way, and none begins within
+// standstill.
 func (c *connection) warnOfPauses(ctx context.Context, next <-chan struct{}, diags *diag.Diagnostics) {
 	held := c.client.TotalPause().Round(time.Second)
 	if next == nil || held < longPause || c.warned.Load() {

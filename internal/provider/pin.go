@@ -15,23 +15,23 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// pin is the revision of one model group that a block asks for.
+// pin is one pinned revision of a block.
 type pin struct {
 	groupID  string
 	revision int64
-	image    *string // the image that was reviewed, or nil
+	image    *string // the reviewed image, or nil
 }
 
-// pinnedModel is one revision of a group, and the highest of them. latest and isLatest are nil if they are not known,
-// because the service sent a record without a revision that can be read.
+// pinnedModel is a model with the highest revision of its group. latest and isLatest are nil if they are unknown,
+// because the service sent a record without a readable revision.
 type pinnedModel struct {
 	*catalogue.Model
 	latest   *int64
 	isLatest *bool
 }
 
-// read reads the pinned model, and fails if its image is not the one that was reviewed. The id and the image are
-// returned as they were given. A failure other than of the client is a *groupError.
+// read reads the pinned model, and fails if its image is not the reviewed one. It returns the group's id and the image
+// as configured. An error that is not of the client is a *groupError.
 func (p pin) read(ctx context.Context, client *catalogue.Client) (*pinnedModel, error) {
 	models, err := client.Models(ctx, p.groupID)
 	if err != nil {
@@ -51,14 +51,14 @@ func (p pin) read(ctx context.Context, client *catalogue.Client) (*pinnedModel, 
 	return model, nil
 }
 
-// ofGroup returns a model with the id of its group as it was given.
+// ofGroup returns a copy of a model with the id of its group as configured.
 func ofGroup(model *catalogue.Model, id string) *catalogue.Model {
 	own := *model
 	own.ModelGroupID = &id
 	return &own
 }
 
-// pick finds the one model of the pinned revision. Records of other revisions may be wrong.
+// pick returns the only model of the pinned revision. Records of other revisions may be malformed.
 func (p pin) pick(models []*catalogue.Model) (*pinnedModel, error) {
 	var found []*catalogue.Model
 	var unread *catalogue.Model
@@ -84,8 +84,8 @@ func (p pin) pick(models []*catalogue.Model) (*pinnedModel, error) {
 	return nil, p.notFound(models)
 }
 
-// among returns the pinned model and where it stands in its group. latest is the highest revision that is known, and
-// all says whether all are.
+// among compares the pinned model with the highest known revision of its group. all reports whether every revision is
+// known.
 func (p pin) among(model *catalogue.Model, latest int64, all bool) *pinnedModel {
 	result := &pinnedModel{Model: model}
 	if all {
@@ -97,7 +97,7 @@ func (p pin) among(model *catalogue.Model, latest int64, all bool) *pinnedModel 
 	return result
 }
 
-// notFound returns the error if no model is of the pinned revision.
+// notFound returns the error for a revision that the group lacks.
 func (p pin) notFound(models []*catalogue.Model) *groupError {
 	phrase := fmt.Sprintf("no revision %d; it has %s", p.revision, revisionNames(models))
 	next := "Pin a revision that it has, or leave the group out until it has one. To follow the newest, use " +
@@ -108,12 +108,13 @@ func (p pin) notFound(models []*catalogue.Model) *groupError {
 	return &groupError{
 		summary: explain.SummaryRevisionNotFound,
 		path:    path.Root("revision"),
-		detail:  explain.Paragraphs(fmt.Sprintf("Model group %q has %s.", p.groupID, phrase), mayLackArchived(models), next),
-		phrase:  phrase,
+		detail: explain.Paragraphs(
+			fmt.Sprintf("Model group %q has %s.", p.groupID, phrase), mayLackArchived(models), next),
+		phrase: phrase,
 	}
 }
 
-// mayLackArchived says that a list may not have every revision, or returns "" if it has archived ones.
+// mayLackArchived returns a sentence about archived revisions that may be missing from a list, or "" if it has some.
 func mayLackArchived(models []*catalogue.Model) string {
 	if slices.ContainsFunc(models, func(model *catalogue.Model) bool { return orZero(model.Archived) }) {
 		return ""
@@ -132,8 +133,7 @@ func revisionNames(models []*catalogue.Model) string {
 	return cmp.Or(explain.JoinFirst(slices.Compact(names), ", "), "no models")
 }
 
-// severalModels returns the error if a block must name one image, and the catalogue does not say which of several
-// models is meant.
+// severalModels returns the error for several models of one revision, of which a block can read only one.
 func severalModels(argument, group string, revision int64, count int) *groupError {
 	return &groupError{
 		summary: explain.SummarySeveralModels,
@@ -150,7 +150,7 @@ const maxImage = 600
 // maxBriefImage bounds an image in a short message, so that each of the two has a line of an engine.
 const maxBriefImage = 64
 
-// reviewed compares a model's image with the one that was reviewed, if any.
+// reviewed compares a model's image with the reviewed one, if there is one.
 func (p pin) reviewed(model *catalogue.Model) *groupError {
 	if p.image == nil {
 		return nil
@@ -176,8 +176,8 @@ func (p pin) reviewed(model *catalogue.Model) *groupError {
 	}
 }
 
-// bothImages sets two images below each other. Of long ones it shows the ends, where tags and digests are, or else the
-// beginnings.
+// bothImages returns two images, one below the other. It shortens long ones to their ends, where tags and digests are,
+// or to their beginnings if the ends are equal.
 func bothImages(indent, given, service string, limit int) string {
 	end := func(image string) string {
 		letters := []rune(image)
@@ -193,7 +193,7 @@ func bothImages(indent, given, service string, limit int) string {
 		indent, redact.Shorten(service, limit+1))
 }
 
-// whyDifferent says in a sentence or two why a model's image may not be the one that was given, or returns "".
+// whyDifferent returns a likely reason for a different image, or "".
 func whyDifferent(given, has string, model *catalogue.Model) string {
 	one, err := imageref.Parse(given)
 	if err != nil {
@@ -213,7 +213,8 @@ func whyDifferent(given, has string, model *catalogue.Model) string {
 	return republished(model)
 }
 
-// republished says if a revision was changed after it was published, which explains a different image.
+// republished reports, in a sentence, whether a revision was changed after its publication, or returns "" if its dates
+// are not readable. A change explains a different image.
 func republished(model *catalogue.Model) string {
 	published, isPublished := parseTime(orZero(model.CreatedAt))
 	changed, isChanged := parseTime(orZero(model.UpdatedAt))
@@ -224,10 +225,11 @@ func republished(model *catalogue.Model) string {
 		return fmt.Sprintf("The revision may have been re-published in place: the service says that it last changed "+
 			"at %s.", *model.UpdatedAt)
 	}
-	return "The service says that the revision has not changed since it was published: check the image that was given."
+	return "The service says that the revision has not changed since it was published: check the image that was " +
+		"given."
 }
 
-// withheld returns the error if the service does not show the image to compare with.
+// withheld returns the error for a model without an image to compare.
 func (p pin) withheld(model *catalogue.Model) *groupError {
 	isOwner := "null"
 	if model.IsOwner != nil {
@@ -250,7 +252,7 @@ func (p pin) withheld(model *catalogue.Model) *groupError {
 	}
 }
 
-// otherLatest names the latest revision if it is a different one, or returns "".
+// otherLatest returns a note with the latest revision, or "" if the pinned one is the latest or that is unknown.
 func (m *pinnedModel) otherLatest() string {
 	if m.latest == nil || isRevision(m.Model, *m.latest) {
 		return ""

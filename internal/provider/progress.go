@@ -9,19 +9,19 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
-// progress is how far the groups of a fleet are read, or the blocks of the process. Any goroutine may ask it.
+// progress counts the reads of a fleet's groups, or of the process's blocks. It is safe for concurrent use.
 type progress struct {
 	mu     sync.Mutex
-	groups int // of the fleet; 0 for blocks, because nobody knows how many come
+	groups int // in the fleet; 0 for blocks, whose number is unknown
 	begun  int
 	ended  int
-	read   int       // without an error
-	logged time.Time // when the log last said how far it was
-	// next is closed when the next one begins. It is nil while some are under way.
+	read   int       // ended without an error
+	logged time.Time // the time of the last log line
+	// next is closed when the next read begins. It is nil while any is under way.
 	next chan struct{}
 }
 
-// progressKey is the key of the progress that a read is a part of, in its context.
+// progressKey is the context key for the progress to which a read belongs.
 type progressKey struct{}
 
 func (p *progress) begin() {
@@ -34,7 +34,8 @@ func (p *progress) begin() {
 	}
 }
 
-// end returns a channel that is closed when the next one begins, or nil if others are under way.
+// end counts a read as ended. It returns a channel that is closed when the next one begins, or nil if others are under
+// way.
 func (p *progress) end(isRead bool) (next <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,8 +50,8 @@ func (p *progress) end(isRead bool) (next <-chan struct{}) {
 	return p.next
 }
 
-// say returns how far it is for a line of the log, and records that the log says it. It returns "" if there is only
-// one block. A group that was answered with an error, such as one without models, does not count as read.
+// say returns the counts for a log line, or "" for a single block, and records the time. A group with an error,
+// such as one without models, does not count as read.
 func (p *progress) say() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,10 +65,10 @@ func (p *progress) say() string {
 	return fmt.Sprintf("%d of %d groups read", p.read, p.groups)
 }
 
-// progressEvery is the least time between two lines of progress in the log.
+// progressEvery is the least time between two log lines.
 const progressEvery = time.Second
 
-// log writes a line if the last is old enough, or if every group was asked for.
+// log writes a line if the last one is old enough, or if every group has ended.
 func (p *progress) log(ctx context.Context) {
 	p.mu.Lock()
 	isDue := p.ended == p.groups || time.Since(p.logged) >= progressEvery
@@ -77,7 +78,7 @@ func (p *progress) log(ctx context.Context) {
 	}
 }
 
-// sentence says in a message how far it was. It returns "" if there is only one group or block.
+// sentence returns the counts for a message, or "" for a single group or block.
 func (p *progress) sentence() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,5 +1,4 @@
-// Package provider is the Terraform side: schemas, configuration, the data sources, and the diagnostics of reads that
-// fail.
+// Package provider is the Terraform side: schemas, configuration, data sources, and the diagnostics of failed reads.
 package provider
 
 import (
@@ -22,7 +21,7 @@ import (
 )
 
 const (
-	// Address is where registries keep the provider.
+	// Address is the provider's address in registries.
 	Address  = "registry.terraform.io/modelcatalogue/modelcatalogue"
 	typeName = "modelcatalogue"
 )
@@ -57,8 +56,8 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 	}
 }
 
-// credentialAttributes returns the arguments for the service's address, the credentials, and a gateway or a private
-// authority in front of the service.
+// credentialAttributes returns the arguments for the service's address, its credentials, a gateway, and a private
+// authority.
 func credentialAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"base_url": optional("base_url", "The service's address: an absolute `https` URL, with a path prefix or not "+
@@ -86,7 +85,7 @@ func credentialAttributes() map[string]schema.Attribute {
 	}
 }
 
-// requestAttributes returns the arguments for how requests are sent.
+// requestAttributes returns the arguments for time limits, retries, the pace and the snapshot.
 func requestAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"request_timeout": optional("request_timeout", "The longest duration of one attempt of a request, the "+
@@ -120,7 +119,7 @@ func secret(argument, description string) schema.StringAttribute {
 	return attribute
 }
 
-// otherSources ends the description of an argument: its default, and its variables.
+// otherSources returns the end of an argument's description: its default and its variables.
 func otherSources(argument string) string {
 	text := ""
 	if standard := settings.Defaults[argument]; standard != "" {
@@ -133,8 +132,8 @@ func otherSources(argument string) string {
 	return text + "."
 }
 
-// ValidateConfig reports the mistakes in the provider block itself. Absent arguments and the environment are left to
-// Configure: `validate` has to pass without credentials.
+// ValidateConfig reports the mistakes in the provider block itself. It ignores absent arguments and the environment:
+// `validate` has to pass without credentials.
 func (p *catalogueProvider) ValidateConfig(
 	ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse,
 ) {
@@ -144,7 +143,7 @@ func (p *catalogueProvider) ValidateConfig(
 	}
 }
 
-// Configure makes the client that serves every read of the process. It sends nothing.
+// Configure creates the client for every read of the process. It sends no request.
 func (p *catalogueProvider) Configure(
 	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {
@@ -197,7 +196,7 @@ func (p *catalogueProvider) DataSources(context.Context) []func() datasource.Dat
 	}
 }
 
-// Functions are known to Terraform 1.8, OpenTofu 1.7 and later; older engines do not ask for them.
+// Functions lists the functions, for Terraform 1.8, OpenTofu 1.7 and later. Older engines do not ask for them.
 func (p *catalogueProvider) Functions(context.Context) []func() function.Function {
 	return []func() function.Function{newParseImageFunction}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// modelGroupIDAttribute returns the argument of every data source that reads below one group.
+// modelGroupIDAttribute returns the argument model_group_id.
 func modelGroupIDAttribute() schema.StringAttribute {
 	return schema.StringAttribute{
 		MarkdownDescription: "The id of the model group to read. Ids are unique, names are not.",
@@ -21,7 +21,7 @@ func modelGroupIDAttribute() schema.StringAttribute {
 	}
 }
 
-// axisAttributes returns the attributes that an axis has in a group and in a model.
+// axisAttributes returns the attributes that an axis of a group shares with one of a model.
 func axisAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"key":   computedString("The axis's key, such as `quantile`: the part before the colon in `axis=key:value`."),
@@ -33,8 +33,8 @@ func axisAttributes() map[string]schema.Attribute {
 	}
 }
 
-// keyedNameAttribute returns the attribute for an object of a name, a short name and a key. The other parameters
-// describe these, each with an example.
+// keyedNameAttribute returns the attribute for an object with a name, a short name and a key, each described by a
+// parameter.
 func keyedNameAttribute(description, name, shortName, key string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		MarkdownDescription: description,
@@ -47,7 +47,7 @@ func keyedNameAttribute(description, name, shortName, key string) schema.SingleN
 	}
 }
 
-// keyedNameState is such an object as state holds it.
+// keyedNameState is the state of such an object.
 type keyedNameState struct {
 	Name      *string `tfsdk:"name"`
 	ShortName *string `tfsdk:"short_name"`
@@ -62,7 +62,7 @@ func horizonAttribute(description string) schema.SingleNestedAttribute {
 		"The horizon's key, such as `day_ahead`, for `time_horizon` of `modelcatalogue_model_groups`.")
 }
 
-// with adds attributes to a fresh map, replacing those of the same name.
+// with adds attributes to a map, in place of those of the same name, and returns the map.
 func with(attributes, more map[string]schema.Attribute) map[string]schema.Attribute {
 	maps.Copy(attributes, more)
 	return attributes
@@ -84,12 +84,12 @@ func computedStrings(description string) schema.ListAttribute {
 	return schema.ListAttribute{MarkdownDescription: description, Computed: true, ElementType: types.StringType}
 }
 
-// forPages is set by the linker, in the build that `make docs` asks for its schema. Pages list the fields of nested
-// attributes with their descriptions, and those of plain lists of objects without.
+// forPages is set by the linker in the build for `make docs`: only for nested attributes do the pages describe each
+// field.
 var forPages string
 
-// listOf returns the attribute for a list of objects with these fields. It is a plain list, because a mock of Terraform
-// leaves a nested one empty. So its description has a line for each field.
+// listOf returns the attribute for a list of objects with these fields. It is a plain list, because mocks of Terraform
+// leave a nested one empty, so its description has a line for each field.
 func listOf(description string, fields map[string]schema.Attribute) schema.Attribute {
 	if forPages != "" {
 		return schema.ListNestedAttribute{
@@ -105,7 +105,7 @@ func listOf(description string, fields map[string]schema.Attribute) schema.Attri
 	}
 }
 
-// fieldLines returns a line for each field, in the order of their names. Lines of fields inside one are indented.
+// fieldLines describes fields in a line each, sorted by name. It indents the lines of nested fields.
 func fieldLines(fields map[string]schema.Attribute) string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -115,8 +115,7 @@ func fieldLines(fields map[string]schema.Attribute) string {
 	return strings.Join(lines, "\n")
 }
 
-// recordList returns the attribute for a list of whole records. The data source that reads one record describes its
-// fields.
+// recordList returns the attribute for a list of whole records, described by the data source that reads one of them.
 func recordList(description, dataSource string, fields map[string]schema.Attribute) schema.ListAttribute {
 	return schema.ListAttribute{
 		MarkdownDescription: description + describedBy(dataSource),
@@ -125,7 +124,7 @@ func recordList(description, dataSource string, fields map[string]schema.Attribu
 	}
 }
 
-// recordMap returns the same for a map of records.
+// recordMap is recordList for a map.
 func recordMap(description, dataSource string, fields map[string]schema.Attribute) schema.MapAttribute {
 	return schema.MapAttribute{
 		MarkdownDescription: description + describedBy(dataSource),
@@ -134,13 +133,13 @@ func recordMap(description, dataSource string, fields map[string]schema.Attribut
 	}
 }
 
-// describedBy says where the fields of a record are described.
+// describedBy returns a sentence that links to the fields of a record.
 func describedBy(dataSource string) string {
 	return fmt.Sprintf(" Each has the attributes of [`%s_%s`](%s/data-sources/%s).",
 		typeName, dataSource, pagesURL, dataSource)
 }
 
-// pagesURL is where the pages are.
+// pagesURL is the address of the pages.
 const pagesURL = "https://registry.terraform.io/providers/modelcatalogue/modelcatalogue/latest/docs"
 
 // objectType returns the type of an object with these fields.

@@ -16,10 +16,10 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/nearest"
 )
 
-// argAttributes is the argument by which a data source that returns many records fills only some of their attributes.
+// argAttributes is the argument that selects the attributes of many records.
 const argAttributes = "attributes"
 
-// attributesArgument returns it, for records with the given attributes in the list or map named.
+// attributesArgument returns that argument, for the records in the list or map parent.
 func attributesArgument(attributes map[string]schema.Attribute, parent string) schema.ListAttribute {
 	known := slices.Sorted(maps.Keys(attributes))
 	return schema.ListAttribute{
@@ -38,7 +38,7 @@ func attributesArgument(attributes map[string]schema.Attribute, parent string) s
 	}
 }
 
-// attributeProblem says that a name is not one of the known attributes of records, and which of them it is like.
+// attributeProblem returns a phrase about an unknown attribute of the records, with the nearest name, or "".
 func attributeProblem(name, records string, known []string) string {
 	if slices.Contains(known, name) {
 		return ""
@@ -50,10 +50,10 @@ func attributeProblem(name, records string, known []string) string {
 	return problem
 }
 
-// selection is which attributes of a record are filled: all of them if it is nil.
+// selection names the attributes of a record to fill. A nil one fills all.
 type selection []string
 
-// clearOthers empties the attributes of a state that are not selected. State is a pointer to a struct with tfsdk tags.
+// clearOthers sets the other attributes of a state to null. state is a pointer to a struct with tfsdk tags.
 func (s selection) clearOthers(state any) {
 	if s != nil {
 		s.clearIn(reflect.ValueOf(state).Elem())

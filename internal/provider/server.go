@@ -47,8 +47,8 @@ type server struct {
 	stop     context.CancelFunc
 }
 
-// StopProvider ends every read, those that arrive later too. The plugin library ends only those under way, and an
-// engine may have just sent another.
+// StopProvider ends every read, later ones too. The plugin library ends only those under way, and an engine may have
+// just sent another.
 func (s *server) StopProvider(
 	ctx context.Context, req *tfprotov6.StopProviderRequest,
 ) (*tfprotov6.StopProviderResponse, error) {
@@ -56,8 +56,7 @@ func (s *server) StopProvider(
 	return s.ProviderServer.StopProvider(ctx, req)
 }
 
-// ValidateDataResourceConfig sorts what is wrong by its attribute, then by its summary. The framework validates in any
-// order.
+// ValidateDataResourceConfig sorts the diagnostics by attribute, then by summary. The framework validates in any order.
 func (s *server) ValidateDataResourceConfig(
 	ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest,
 ) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
@@ -71,7 +70,7 @@ func (s *server) ValidateDataResourceConfig(
 	return resp, err
 }
 
-// ReadDataSource lets the framework read, and encodes the result.
+// ReadDataSource reads through the framework, and encodes the result.
 func (s *server) ReadDataSource(
 	ctx context.Context, req *tfprotov6.ReadDataSourceRequest,
 ) (*tfprotov6.ReadDataSourceResponse, error) {
@@ -108,8 +107,8 @@ func failed(diagnostics []*tfprotov6.Diagnostic) bool {
 	})
 }
 
-// dynamicValue makes the result of a read. Only it and CallFunction touch the fields of a DynamicValue, which the
-// plugin library calls opaque; the format in them is the documented wire format of every plugin. If they change,
+// dynamicValue encodes the result of a read. Only it and CallFunction touch the fields of a DynamicValue, which the
+// plugin library calls opaque; their format is the documented wire format of every plugin. If they change,
 // tfprotov6.NewDynamicValue over tftypes.Value does the same, for about twice the CPU of a plan.
 func dynamicValue(box *outbox, limit int64) (*tfprotov6.DynamicValue, error) {
 	encoder, err := encoderFor(reflect.TypeOf(box.result), box.typ)
@@ -142,8 +141,8 @@ func encoderFor(result reflect.Type, typ tftypes.Type) (*encode.Encoder, error) 
 // msgpackNil is null in MessagePack.
 const msgpackNil = 0xc0
 
-// CallFunction spells out an argument that is null if the engine sends nothing for it, as OpenTofu 1.12 does: the
-// framework calls that an error.
+// CallFunction replaces an empty argument with null. OpenTofu 1.12 sends nothing for null, which the framework calls an
+// error.
 func (s *server) CallFunction(
 	ctx context.Context, req *tfprotov6.CallFunctionRequest,
 ) (*tfprotov6.CallFunctionResponse, error) {
@@ -163,7 +162,7 @@ type outbox struct {
 
 type outboxKey struct{}
 
-// setResult makes result, a struct with tfsdk tags, the state of a read. The provider's own server encodes it; under
+// setResult sets the state of a read to result, a struct with tfsdk tags. The provider's own server encodes it; under
 // any other server the framework does.
 func setResult(ctx context.Context, resp *datasource.ReadResponse, result any) {
 	box, ok := ctx.Value(outboxKey{}).(*outbox)

@@ -40,7 +40,7 @@ func groupAttributes() map[string]schema.Attribute {
 	}
 }
 
-// groupState is a model group as state holds it.
+// groupState is the state of a model group.
 type groupState struct {
 	ID             *string              `tfsdk:"id"`
 	Name           *string              `tfsdk:"name"`

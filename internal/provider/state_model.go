@@ -9,7 +9,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// argDockerImage is the argument of a pin to compare the image with.
+// argDockerImage is the argument with the reviewed image of a pin.
 const argDockerImage = "docker_image"
 
 // modelAttributes returns the attributes of a model, all computed.
@@ -41,7 +41,7 @@ func modelAttributes() map[string]schema.Attribute {
 	})
 }
 
-// modelValueAttributes returns those of them that hold one value each.
+// modelValueAttributes returns the attributes of a model with one value each.
 func modelValueAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"id":             computedString("The model's unique identifier, one for each revision."),
@@ -139,7 +139,7 @@ func otherFields(fields []byte) *string {
 	return new(string(fields))
 }
 
-// modelState is a model as state holds it.
+// modelState is the state of a model.
 type modelState struct {
 	ID                      *string                `tfsdk:"id"`
 	ModelGroupID            *string                `tfsdk:"model_group_id"`
@@ -251,8 +251,8 @@ func newModelState(from *catalogue.Model, only selection) *modelState {
 	return state
 }
 
-// shownImage returns the reference of an image, or nil if it is withheld, which the service spells as a blank string.
-// Null makes a required argument fail while planning, and lets coalesce work.
+// shownImage returns the reference of an image, or nil if the service withholds it by a blank string. Null makes a
+// required argument fail at plan time, and works with coalesce.
 func shownImage(reference *string) *string {
 	if strings.TrimSpace(orZero(reference)) == "" {
 		return nil

@@ -2,7 +2,7 @@ package provider
 
 import "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 
-// pinnedModelAttributes returns the attributes of a model that is one revision among those of its group, all computed.
+// pinnedModelAttributes returns the attributes of a pinned model, all computed.
 func pinnedModelAttributes() map[string]schema.Attribute {
 	return with(modelAttributes(), map[string]schema.Attribute{
 		"latest_revision": computedInt64("The highest revision number of the group. Null if the service sent a model of " +
@@ -11,7 +11,7 @@ func pinnedModelAttributes() map[string]schema.Attribute {
 	})
 }
 
-// pinnedModelState is such a model as state holds it.
+// pinnedModelState is the state of a pinned model.
 type pinnedModelState struct {
 	modelState
 	LatestRevision *int64 `tfsdk:"latest_revision"`

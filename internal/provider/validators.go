@@ -18,19 +18,19 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// undescribed is a validator whose rule is in the description of its attribute.
+// undescribed is the part of a validator whose rule stands in the description of its attribute.
 type undescribed struct{}
 
 func (undescribed) Description(context.Context) string { return "" }
 
 func (undescribed) MarkdownDescription(context.Context) string { return "" }
 
-// rule validates an argument, or each element of one. The argument may be null, an element may not.
+// rule validates an argument, or each element of a list or map. An argument may be null, an element may not.
 type rule struct {
 	undescribed
 	summary string
 	problem func(attr.Value) string // about a known value, such as "is empty", or ""
-	next    string                  // what to write, "" if the problem says it
+	next    string                  // what to write instead, unless the problem includes it
 	ofIDs   bool                    // the texts are ids of model groups
 }
 
@@ -93,7 +93,7 @@ func (r rule) ValidateMap(_ context.Context, req validator.MapRequest, resp *val
 	checkSpellings(&resp.Diagnostics, ids, func(i int) path.Path { return req.Path.AtMapKey(ids[i]) })
 }
 
-// mistakes are the elements of an argument that break a rule.
+// mistakes collects the elements of an argument that break a rule.
 type mistakes struct {
 	rule
 	argument  path.Path
@@ -123,10 +123,10 @@ func (m *mistakes) add(at path.Path, sentence string) {
 	m.sentences = append(m.sentences, sentence)
 }
 
-// maxNames bounds the elements that one error lists. It is more than any record has attributes.
+// maxNames bounds the elements in one error. No record has as many attributes.
 const maxNames = 50
 
-// diagnostics returns one error for all: on the element, or on the argument if there are several.
+// diagnostics returns one error for all mistakes, on the element, or on the argument if there are several.
 func (m *mistakes) diagnostics() (diags diag.Diagnostics) {
 	if m.sentences == nil {
 		return nil
@@ -140,8 +140,8 @@ func (m *mistakes) diagnostics() (diags diag.Diagnostics) {
 	return diags
 }
 
-// checkSpellings reports the ids of model groups that are spelled in two ways, on the first of them: two pins of one
-// group would deploy it twice. An id that is not known yet is empty.
+// checkSpellings adds an error for model groups with two spellings, on the first of them: two pins of one group would
+// deploy it twice. An unknown id is empty.
 func checkSpellings(diags *diag.Diagnostics, ids []string, at func(int) path.Path) {
 	known := map[string]string{}
 	var twice mistakes
@@ -162,7 +162,7 @@ func checkSpellings(diags *diag.Diagnostics, ids []string, at func(int) path.Pat
 	}
 }
 
-// isKnown reports whether a value is given, and known while planning.
+// isKnown reports whether a value is neither null nor unknown.
 func isKnown(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
 
 func idProblem(value attr.Value) string {
@@ -179,8 +179,7 @@ func textProblem(value attr.Value) string {
 	return ""
 }
 
-// countProblem validates a number that counts something. The framework's own whole numbers call 1.5 an error in the
-// provider.
+// countProblem validates a revision number. The framework's own whole numbers call 1.5 an error in the provider.
 func countProblem(value attr.Value) string {
 	number, _ := value.(types.Number)
 	count := number.ValueBigFloat()
@@ -199,8 +198,7 @@ func countProblem(value attr.Value) string {
 	return fmt.Sprintf("must be %s, not %s", bound, count.Text('g', 20))
 }
 
-// idOrName validates, on id, that a block gives either that or name. An engine then points at the block's own arguments
-// in both cases.
+// idOrName validates, on id, that a block gives either id or name.
 type idOrName struct{ undescribed }
 
 func (idOrName) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {

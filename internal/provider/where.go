@@ -18,11 +18,11 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// argWhere is the argument by which the newest of only some models is read.
+// argWhere is the block with conditions on the model.
 const argWhere = "where"
 
-// whereBlocks returns that argument, which is a block: an engine refuses a misspelt name in a block, and silently drops
-// it from an object. without describes what happens to a group without such a model.
+// whereBlocks returns the block where. It is a block because an engine refuses a misspelt name in one, and silently
+// drops it from an object. without describes the fate of a group without a matching model.
 func whereBlocks(without string) map[string]schema.Block {
 	return map[string]schema.Block{argWhere: schema.SingleNestedBlock{
 		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, " +
@@ -60,7 +60,7 @@ func whereBlocks(without string) map[string]schema.Block {
 	}}
 }
 
-// whereState is the block as it is configured. A nil or empty whereState matches every model.
+// whereState is the configured block. A nil or empty one matches every model.
 type whereState struct {
 	Enabled  *bool    `tfsdk:"enabled"`
 	Archived *bool    `tfsdk:"archived"`
@@ -69,7 +69,7 @@ type whereState struct {
 	MinAge   *string  `tfsdk:"min_age"`
 }
 
-// String spells the conditions as in a configuration: an engine shows only the first line of a block.
+// String spells the conditions as in a configuration. An engine shows only the first line of a block.
 func (w *whereState) String() string {
 	var set []string
 	add := func(name string, isSet bool, value any) {
@@ -85,15 +85,15 @@ func (w *whereState) String() string {
 	return strings.Join(set, ", ")
 }
 
-// choice is the model that a block follows.
+// choice is the model of a group that a block follows.
 type choice struct {
 	*catalogue.Model                   // or nil
-	seen             catalogue.Integer // the highest revision that the service showed
-	delayed          []string          // a line about a higher one that only its update rules out, if there is one
+	seen             catalogue.Integer // the highest revision among the read models
+	delayed          []string          // one line if only its update rules a higher revision out
 }
 
-// newest reads the highest revision of a group that satisfies the conditions. shown is what the list of groups has of
-// it. A failure other than of the client is a *groupError.
+// newest reads the highest matching revision of a group. shown has the models in the group's listed record. An error
+// that is not of the client is a *groupError.
 func (w *whereState) newest(
 	ctx context.Context, r *blockRead, group string, shown []*catalogue.ModelSummary,
 ) (choice, error) {
@@ -118,8 +118,8 @@ func (w *whereState) newest(
 	return choice{model, orZero(models[0].Revision), w.delayed(models, now, group)}, err
 }
 
-// lacking returns an error if a list of models lacks a revision that another answer shows as not archived: the latest
-// model, or one of those that the list of groups has. It is only a part then, or old.
+// lacking returns an error for a partial or stale list of models: it lacks a revision that the latest model or the
+// list of groups shows as not archived.
 func lacking(
 	listed []*catalogue.Model, latest *catalogue.Model, shown []*catalogue.ModelSummary, group string,
 ) error {
@@ -137,8 +137,8 @@ func lacking(
 	return nil
 }
 
-// withLatest returns the models of a list, newest first, with the latest one in place of those of its revision: if the
-// conditions rule out the latest, a different answer in the list does not let it in.
+// withLatest returns the listed models, newest first, with latest in place of those of its revision: a stale record in
+// the list must not satisfy conditions that the latest model fails.
 func withLatest(listed []*catalogue.Model, latest *catalogue.Model) []*catalogue.Model {
 	models := []*catalogue.Model{latest}
 	for _, model := range listed {
@@ -150,9 +150,11 @@ func withLatest(listed []*catalogue.Model, latest *catalogue.Model) []*catalogue
 	return models
 }
 
-// choose decides which of the models of a group, newest first, satisfies the conditions.
+// choose returns the matching model of a group. The models are sorted, newest first.
 func (w *whereState) choose(models []*catalogue.Model, now time.Time, group string) (*catalogue.Model, error) {
-	found := highest(models, func(model *catalogue.Model) bool { return w.judge(model, now).standing() < unmet })
+	found := highest(models, func(model *catalogue.Model) bool {
+		return w.judge(model, now).standing() < unmet
+	})
 	switch {
 	case len(found) == 0:
 		return nil, w.noneSatisfies(models, now, group)
@@ -167,8 +169,8 @@ func (w *whereState) choose(models []*catalogue.Model, now time.Time, group stri
 	return found[0], nil
 }
 
-// delayed returns a line about the highest of the models, newest first, that only its update makes too young, if it is
-// above the one that satisfies.
+// delayed returns a line about the highest revision that only its update makes too young, if it is above the matching
+// one. The models are sorted, newest first.
 func (w *whereState) delayed(models []*catalogue.Model, now time.Time, group string) []string {
 	for _, model := range models {
 		verdict, asPublished := w.judge(model, now), *model
@@ -183,7 +185,8 @@ func (w *whereState) delayed(models []*catalogue.Model, now time.Time, group str
 	return nil
 }
 
-// warnOfDelays warns of revisions that only their updates make too young: a block that followed one goes back.
+// warnOfDelays warns of revisions that only their updates make too young: a block that followed one goes back to a
+// lower revision.
 func (r *blockRead) warnOfDelays(lines []string) {
 	if len(lines) > 0 {
 		r.warn(path.Root(argWhere), explain.SummaryDelayed, fmt.Sprintf("where passes these revisions over only "+
@@ -193,8 +196,8 @@ func (r *blockRead) warnOfDelays(lines []string) {
 	}
 }
 
-// highest returns the models of the highest revision among those that may satisfy: one, unless the catalogue lists
-// several of one revision. One whose revision cannot be read may be the highest.
+// highest returns the model of the highest revision that may satisfy, or all of them if the catalogue lists several of
+// that revision. A model without a readable revision may be the highest.
 func highest(models []*catalogue.Model, maySatisfy func(*catalogue.Model) bool) []*catalogue.Model {
 	var found []*catalogue.Model
 	for _, model := range models {
@@ -209,7 +212,7 @@ func highest(models []*catalogue.Model, maySatisfy func(*catalogue.Model) bool) 
 	return found
 }
 
-// noneSatisfies says of each model, newest first, why it does not satisfy.
+// noneSatisfies returns the error for a group without a matching model, with the reason for each model.
 func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, group string) *groupError {
 	lines := make([]string, 0, len(models))
 	for _, model := range models {
@@ -242,7 +245,7 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 	}
 }
 
-// undecidedBy says what the service leaves open about the model that may satisfy.
+// undecidedBy returns the error for a model that may or may not match, with what the service leaves open.
 func (w *whereState) undecidedBy(verdict verdict, model *catalogue.Model, group string) *groupError {
 	revision, open := *model.Revision, verdict.words()
 	return &groupError{

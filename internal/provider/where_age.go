@@ -15,8 +15,8 @@ import (
 // firstYear is the year before which no revision was published: earlier dates are the zero dates of Go, Unix and SQL.
 const firstYear = 2000
 
-// readDate reads a date of the service. The zero dates of others are the zero time, too. The service's clock may be a
-// day ahead.
+// readDate parses a date of the service, and returns what is wrong with it, or "". It returns the zero time for the
+// zero dates of any system, and accepts a clock of the service that is up to a day ahead.
 func readDate(name string, text *string, now time.Time) (moment time.Time, problem string) {
 	if bare(orZero(text)) == "" {
 		return moment, "the service does not say its " + name
@@ -35,8 +35,8 @@ func readDate(name string, text *string, now time.Time) (moment time.Time, probl
 	return time.Time{}, fmt.Sprintf("its %s is %q, which %s", name, redact.Abridged(*text), problem)
 }
 
-// parseTime reads a date of ISO 8601: a day, or a moment to the minute or finer, after a T or a space, with a zone or
-// in UTC. It also reads the zero date of SQL, which no calendar has.
+// parseTime parses a date of ISO 8601: a day, or a moment to the minute or finer. The time follows a T or a space, and
+// is UTC without a zone. It also accepts the zero date of SQL, which no calendar has.
 func parseTime(text string) (moment time.Time, ok bool) {
 	text = strings.ToUpper(strings.Replace(text, " ", "T", 1))
 	if rest, isZero := strings.CutPrefix(text, "0000-00-00"); isZero {
@@ -55,7 +55,7 @@ func parseTime(text string) (moment time.Time, ok bool) {
 
 const (
 	day     = 24 * time.Hour
-	maxDays = uint64(math.MaxInt64 / day) // that a time.Duration holds
+	maxDays = uint64(math.MaxInt64 / day) // in a time.Duration
 )
 
 // parseAge reads a duration above zero that may begin with a number of days.
@@ -76,7 +76,7 @@ func parseAge(text string) (age time.Duration, ok bool) {
 	return age, age > 0 // it is negative if it is too long
 }
 
-// ageProblem says what is wrong with an age, or returns "".
+// ageProblem returns what is wrong with an age, or "".
 func ageProblem(value attr.Value) string {
 	text := asText(value)
 	if _, ok := parseAge(text); ok {

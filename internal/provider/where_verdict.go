@@ -9,22 +9,22 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// standing says whether a model meets conditions.
+// standing is the result of a condition, better ones first.
 type standing int
 
 const (
 	met       standing = iota
-	undecided          // the service leaves open what is asked for, or spells it almost as it is asked for
+	undecided          // the service does not state the value, or almost states the wanted one
 	unmet
 )
 
-// finding is how a model meets one condition, or one part of it, and the service's words about that.
+// finding is the result of one condition, or of one part of it, with its reason.
 type finding struct {
 	standing standing
 	words    string // a clause about the model
 }
 
-// verdict is the findings of all conditions on a model, without those that are met.
+// verdict is the findings on a model, except those that are met.
 type verdict []finding
 
 // standing returns the worst of the findings: one unmet condition rules a model out, even if others are undecided.
@@ -36,7 +36,7 @@ func (v verdict) standing() standing {
 	return worst
 }
 
-// words returns the clauses of the findings, the first of them.
+// words joins the clauses of the first findings.
 func (v verdict) words() string {
 	clauses := make([]string, len(v))
 	for i, f := range v {
@@ -45,8 +45,8 @@ func (v verdict) words() string {
 	return explain.JoinFirst(clauses, "; ")
 }
 
-// judge holds one record of a model against the conditions, at a moment. The error of a wrong record says what cannot
-// be read of it.
+// judge checks one record of a model against the conditions, at a moment. A malformed record is never undecided: its
+// own error explains the unreadable fields.
 func (w *whereState) judge(model *catalogue.Model, now time.Time) verdict {
 	if w == nil {
 		return nil
@@ -62,7 +62,7 @@ func (w *whereState) judge(model *catalogue.Model, now time.Time) verdict {
 	})
 }
 
-// ofFlag holds a setting against a condition on it.
+// ofFlag checks a setting.
 func ofFlag(want, has *bool, yes, no string) verdict {
 	switch {
 	case want == nil || has != nil && *has == *want:
@@ -76,7 +76,7 @@ func ofFlag(want, has *bool, yes, no string) verdict {
 	}
 }
 
-// ofMode holds a run mode against a condition on it.
+// ofMode checks a run mode.
 func ofMode(want, has *string) verdict {
 	if want == nil {
 		return nil
@@ -88,8 +88,7 @@ func ofMode(want, has *string) verdict {
 	return verdict{{standingOf(*want, orZero(has)), words}}
 }
 
-// ofTags compares the tags of a model with those it must have. An empty list means that it is not tagged. An empty
-// element is no tag.
+// ofTags checks the tags of a model. An empty list is a model without tags. An empty element is not a tag.
 func ofTags(want []string, has []*string) (found verdict) {
 	areSaid := has != nil && len(has) == 0
 	for _, tag := range has {
@@ -109,7 +108,7 @@ func ofTags(want []string, has []*string) (found verdict) {
 	return found
 }
 
-// likest returns the tag of a model that is most like the one it must have, and whether it is that one.
+// likest returns the tag of a model nearest to a wanted one, and how well it matches.
 func likest(tag string, has []*string) (like string, best standing) {
 	best = unmet
 	for _, other := range has {
@@ -120,8 +119,8 @@ func likest(tag string, has []*string) (like string, best standing) {
 	return like, best
 }
 
-// ofAge compares the age of a model with the least one. A model that is too young by one of its dates is ruled out,
-// even if the other is missing or old enough.
+// ofAge checks the age of a model. One of its dates that is too young rules the model out, even if the other date is
+// missing or old enough.
 func (w *whereState) ofAge(model *catalogue.Model, now time.Time) (found verdict) {
 	if w.MinAge == nil {
 		return nil

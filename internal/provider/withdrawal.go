@@ -12,7 +12,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// argAcceptWithdrawn is the argument by which a block is not warned of revisions that are withdrawn.
+// argAcceptWithdrawn is the argument that silences the warning of withdrawn revisions.
 const argAcceptWithdrawn = "accept_withdrawn"
 
 func acceptWithdrawnAttribute() schema.BoolAttribute {
@@ -23,7 +23,7 @@ func acceptWithdrawnAttribute() schema.BoolAttribute {
 	}
 }
 
-// The next step if withdrawn revisions are pinned, and if they are followed.
+// The next step for pinned revisions, and for followed ones.
 const (
 	pinAnother = "The plan continues. Pin another revision, or set accept_withdrawn = true to silence this warning."
 	passOver   = "The plan continues. With enabled = true and archived = false, where reads the newest revision in " +
@@ -31,14 +31,14 @@ const (
 		"warning."
 )
 
-// withdrawn has a line for each model of a block that is archived or disabled, or may be.
+// withdrawn collects the archived and disabled models of a block, a line each.
 type withdrawn struct {
-	models        int // of the block
-	certain, open []string
+	models        int      // all models of the block
+	certain, open []string // open: the service does not say
 }
 
-// add counts one more model, and has a line for it if it is archived or disabled, or may be. A setting on which where
-// has a condition does not count.
+// add counts a model of the block, and adds a line if it is archived or disabled, or may be. It ignores a setting on
+// which where has a condition.
 func (w *withdrawn) add(model *catalogue.Model, where *whereState, latest string) {
 	var inService whereState
 	if orZero(where).Enabled == nil {
@@ -60,7 +60,7 @@ func (w *withdrawn) add(model *catalogue.Model, where *whereState, latest string
 	}
 }
 
-// warn warns of all of them at once, on the argument that names them, unless they are accepted.
+// warn adds one warning for all of them, unless they are accepted.
 func (w *withdrawn) warn(r *blockRead, accepted *bool, at path.Path, next string) {
 	summary, lines := explain.SummaryWithdrawn, slices.Concat(w.certain, w.open)
 	switch {

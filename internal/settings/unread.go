@@ -16,8 +16,11 @@ func (r *resolver) warnOfUnread() {
 	var unread []string
 	for _, name := range slices.Sorted(maps.Keys(r.env)) {
 		rest := ownPart(name)
+		if rest == "" || r.env[name] == "" {
+			continue
+		}
 		meant := meantBy(rest)
-		if rest == "" || r.env[name] == "" || name == meant {
+		if name == meant {
 			continue
 		}
 		text := redact.Abridged(name) + " is set, but the provider does not read it."
@@ -33,10 +36,10 @@ func (r *resolver) warnOfUnread() {
 	}
 }
 
+var separators = strings.NewReplacer("_", "", "-", "")
+
 // unseparated returns a name in upper case, without separators of words.
-func unseparated(name string) string {
-	return strings.ToUpper(strings.NewReplacer("_", "", "-", "").Replace(name))
-}
+func unseparated(name string) string { return strings.ToUpper(separators.Replace(name)) }
 
 // ownPart returns the rest of a variable's name after the provider's prefix in any spelling, unseparated. It is empty
 // for other variables, for those of the sandbox and of tests, and for those Kubernetes sets in every pod beside a
