@@ -3,98 +3,40 @@ package provider
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// conditionCase is a row about a model: how it stands to the conditions, and the clauses that say why.
-type conditionCase struct {
-	where *whereState
-	model catalogue.Model
-	how   standing
-	why   string
-}
-
-func (c conditionCase) expect(t *testing.T, name string, now time.Time) {
-	t.Helper()
-	got := c.where.judge(&c.model, now)
-	if said := got.words(); got.standing() != c.how || said != c.why {
-		t.Errorf("%s: %d, %q, want %d, %q", name, got.standing(), said, c.how, c.why)
-	}
-}
-
-// tagged returns a model with those tags.
-func tagged(names ...string) (model catalogue.Model) {
-	for _, name := range names {
-		model.Tags = append(model.Tags, &name)
-	}
-	return model
-}
-
-// How a model stands to each condition. TestAgesOfModels has min_age.
+// TestConditions judges the records of testdata/conditions.txt, which says how.
 func TestConditions(t *testing.T) {
 	t.Parallel()
-	yes, no := new(true), new(false)
-	enabled := func(is bool) *whereState { return &whereState{Enabled: &is} }
-	archived := func(is bool) *whereState { return &whereState{Archived: &is} }
-	tags := func(names ...string) *whereState { return &whereState{Tags: names} }
-	mode := func(name string) *whereState { return &whereState{RunMode: &name} }
-	inMode := func(name string) catalogue.Model { return catalogue.Model{RunMode: &name} }
-	const says = "the service does not say "
-	for name, test := range map[string]conditionCase{
-		"no argument":            {nil, catalogue.Model{Archived: yes}, met, ""},
-		"nothing can be read":    {enabled(true), catalogue.Model{Err: errors.New("wrong")}, met, ""},
-		"no tags":                {&whereState{Tags: []string{}}, catalogue.Model{}, met, ""},
-		"enabled":                {enabled(true), catalogue.Model{Enabled: yes}, met, ""},
-		"enabled is left out":    {enabled(false), catalogue.Model{}, undecided, says + "whether it is enabled"},
-		"not archived":           {archived(true), catalogue.Model{Archived: no}, unmet, "it is not archived"},
-		"archived is left out":   {archived(false), catalogue.Model{}, undecided, says + "whether it is archived"},
-		"all tags":               {tags("b", "a", "b"), tagged("a", "b", "c"), met, ""},
-		"a tag in another form":  {tags("été"), tagged(norm.NFD.String("été")), met, ""},
-		"a tag and one like it":  {tags("a"), tagged("A", "a"), met, ""},
-		"tags are left out":      {tags("a"), catalogue.Model{}, undecided, says + "its tags"},
-		"an empty list of tags":  {tags("a"), catalogue.Model{Tags: []*string{}}, unmet, `it lacks the tag "a"`},
-		"a tag without a name":   {tags("a"), tagged("b", " "), unmet, `it lacks the tag "a"`},
-		"tags without a name":    {tags("a"), tagged("", "\u200b"), undecided, says + "its tags"},
-		"a tag that is null":     {tags("a"), catalogue.Model{Tags: []*string{nil}}, undecided, says + "its tags"},
-		"a tag and null":         {tags("a"), catalogue.Model{Tags: []*string{nil, new("b")}}, unmet, `it lacks the tag "a"`},
-		"a tag spelled as two":   {tags("pre-prod"), tagged("pre_prod"), undecided, `it has the tag "pre_prod", not "pre-prod"`},
-		"a tag with a point":     {tags("11"), tagged("1.1"), unmet, `it lacks the tag "11"`},
-		"run mode":               {mode("AUTO"), inMode("AUTO"), met, ""},
-		"another run mode":       {mode("AUTO"), inMode("DEMAND"), unmet, `its run_mode is "DEMAND", not "AUTO"`},
-		"run mode in lower case": {mode("AUTO"), inMode("auto"), undecided, `its run_mode is "auto", not "AUTO"`},
-		"run mode and a space":   {mode("AUTO"), inMode("AUTO\u00a0"), undecided, `its run_mode is "AUTO\u00a0", not "AUTO"`},
-		"run mode, invisibly":    {mode("AUTO"), inMode("AUTO\u200b"), undecided, `its run_mode is "AUTO\u200b", not "AUTO"`},
-		"a variation of letters": {mode("AUTO"), inMode("AUTO\ufe0f"), undecided, "its run_mode is \"AUTO\ufe0f\", not \"AUTO\""},
-		"run mode, hyphenated":   {mode("ON_DEMAND"), inMode("on\u2011demand"), undecided, "its run_mode is \"on‑demand\", not \"ON_DEMAND\""},
-		"run mode as one word":   {mode("ON_DEMAND"), inMode("onDemand"), undecided, `its run_mode is "onDemand", not "ON_DEMAND"`},
-		"run mode, full width":   {mode("AUTO"), inMode("ＡＵＴＯ"), undecided, `its run_mode is "ＡＵＴＯ", not "AUTO"`},
-		"an empty run mode":      {mode("AUTO"), inMode("\u200b"), undecided, says + "its run_mode"},
-		"run mode is left out":   {mode("AUTO"), catalogue.Model{}, undecided, says + "its run_mode"},
-	} {
-		test.expect(t, name, time.Now())
+	text, err := os.ReadFile("testdata/conditions.txt")
+	if err != nil {
+		t.Fatal(err)
 	}
-	several := conditionCase{
-		where: &whereState{
-			Enabled:  yes,
-			Archived: no,
-			Tags:     strings.Fields("a POWER c d e f g h i j k l"),
-		},
-		model: tagged("power "),
-		how:   unmet,
-		why: `it is disabled; ` + says + `whether it is archived; it lacks the tag "a"; it has the tag "power ", not "POWER"; ` +
-			`it lacks the tag "c"; it lacks the tag "d"; it lacks the tag "e"; it lacks the tag "f"; it lacks the tag "g"; ` +
-			`it lacks the tag "h"; and 4 more`,
+	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	for line := range strings.Lines(string(text)) {
+		if line == "\n" || line[0] == '#' {
+			continue
+		}
+		fields := strings.Split(strings.TrimSpace(line), " | ")
+		model := fromJSON[catalogue.Model](fields[1])
+		got := fromJSON[*whereState](fields[0]).judge(&model, now)
+		verdict := []string{"met", "undecided: ", "unmet: "}[got.standing()] + got.words()
+		if verdict != fields[2] {
+			t.Errorf("%s: %s", line, verdict)
+		}
 	}
-	several.model.Enabled = no
-	several.expect(t, "several", time.Now())
+	malformed := catalogue.Model{Err: errors.New("wrong")}
+	if got := (&whereState{Enabled: new(true)}).judge(&malformed, now); len(got) > 0 {
+		t.Errorf("of a malformed record: %+v", got)
+	}
 }
 
 // where returns conditions as in a configuration.
