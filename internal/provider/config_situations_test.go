@@ -50,31 +50,6 @@ func situation(t *testing.T, line string) (arguments, settings.Environment) {
 	return block, env
 }
 
-// situationScenes returns the scenes of testdata/scenes.txt.
-func situationScenes() (scenes []scene) {
-	text, err := os.ReadFile("testdata/scenes.txt")
-	if err != nil {
-		panic(err)
-	}
-	title, file := "", regexp.MustCompile(`"[^"]+/file"`)
-	for line := range strings.Lines(string(text)) {
-		assignments, isSituation := strings.CutPrefix(line, "\t")
-		if !isSituation {
-			title = strings.TrimSpace(line)
-			continue
-		}
-		scenes = append(scenes, scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			block, env := situation(t, assignments)
-			_, diagnostics := startEngine(t, &catalogueProvider{version: "test", environment: env}, block)
-			for _, d := range diagnostics {
-				d.Detail = file.ReplaceAllString(d.Detail, `"/run/file"`)
-			}
-			return diagnostics
-		}})
-	}
-	return scenes
-}
-
 // TestConfigurations compares the outcome of each configuration of testdata/configurations.txt.
 func TestConfigurations(t *testing.T) {
 	t.Parallel()
@@ -115,7 +90,8 @@ func outcomeOf(t *testing.T, line string) string {
 		t.Fatal(err)
 	}
 	if configured.Diagnostics != nil {
-		return strings.Join(strings.Fields(rendered(configured.Diagnostics)), " ")
+		text := strings.Join(strings.Fields(rendered(configured.Diagnostics)), " ")
+		return regexp.MustCompile(`"[^"]+/file"`).ReplaceAllString(text, `"/run/file"`)
 	}
 	log := strings.NewReplacer(
 		"request_timeout 30s by default, read_timeout 5m by default, max_retries 4 by default", "…",

@@ -171,7 +171,6 @@ type wrongValues struct {
 	argument string
 	reason   string
 	values   []string
-	isShown  bool // by TestMessages, the first of them
 }
 
 // readWrongValues reads testdata/wrong_values.txt: a line says what is wrong, and the indented lines after it have
@@ -191,9 +190,8 @@ func readWrongValues() (groups []wrongValues) {
 			last := &groups[len(groups)-1]
 			last.values = append(last.values, value)
 		case line != "" && line[0] != '#':
-			rest, isShown := strings.CutPrefix(line, "* ")
-			argument, reason, _ := strings.Cut(rest, ": ")
-			groups = append(groups, wrongValues{argument: argument, reason: reason, isShown: isShown})
+			argument, reason, _ := strings.Cut(line, ": ")
+			groups = append(groups, wrongValues{argument: argument, reason: reason})
 		}
 	}
 	return groups
@@ -215,7 +213,7 @@ func TestValuesThatCannotBeUsed(t *testing.T) {
 			}
 		}
 	}
-	wrongValues{argument: argMaxRetries, reason: `"1.5" is not a whole number from 0 to`}.expect(t, complete.with(argMaxRetries, 1.5))
+	wrongValues{argument: argMaxRetries, reason: `"1.5" is not a whole number from 0 to …`}.expect(t, complete.with(argMaxRetries, 1.5))
 }
 
 // expect fails unless the one error of a configuration is on the argument, and gives the reason.
@@ -225,8 +223,12 @@ func (w wrongValues) expect(t *testing.T, config arguments, environment ...strin
 	if environment != nil {
 		subject = "The provider block does not set " + w.argument + ", and the value of the environment variable "
 	}
+	reason, isCut := strings.CutSuffix(w.reason, " …")
+	if !isCut {
+		reason += "."
+	}
 	_, diagnostics := startEngine(t, within(environment...), config)
-	expectError(t, diagnostics, w.argument, explain.SummaryInvalid(w.argument), subject, w.reason)
+	expectError(t, diagnostics, w.argument, explain.SummaryInvalid(w.argument), subject, reason)
 	if strings.Contains(diagnostics[0].Detail, "hunter2") {
 		t.Errorf("a password is shown: %s", diagnostics[0].Detail)
 	}

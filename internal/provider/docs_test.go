@@ -113,11 +113,9 @@ func hasAnchor(text, anchor string) bool {
 
 // summaries are all that a user can meet: the constants of package explain, and those of the provider's arguments.
 var summaries = func() []string {
-	found := []string{
-		explain.SummaryMissing(argBaseURL), explain.SummaryMissing(argClientID), explain.SummaryMissing(argClientSecret),
-	}
+	var found []string
 	for _, argument := range settings.Arguments {
-		found = append(found, explain.SummaryInvalid(argument))
+		found = append(found, explain.SummaryMissing(argument), explain.SummaryInvalid(argument))
 	}
 	file, err := parser.ParseFile(token.NewFileSet(), "../explain/summaries.go", nil, 0)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 
 const (
 	sha256Digest = "sha256:e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479"
-	hexDigits    = "e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479"
 )
 
 // callParseImage calls the function as an engine does.
@@ -61,17 +60,27 @@ func TestParseImage(t *testing.T) {
 	}
 }
 
-// TestParseImageOfNull: an engine may send nothing for it. TestMessages has the words.
+// TestParseImageOfNull: an engine may send nothing for it. The engine ends the sentence.
 func TestParseImageOfNull(t *testing.T) {
 	t.Parallel()
+	const words = "it is null. docker_image is null if these credentials do not belong to the organisation that owns the model"
 	for how, argument := range map[string]*tfprotov6.DynamicValue{"left out": nil, "empty": {}} {
 		resp, err := newServer(&catalogueProvider{version: "test"}).CallFunction(t.Context(), &tfprotov6.CallFunctionRequest{
 			Name:      "parse_image",
 			Arguments: []*tfprotov6.DynamicValue{argument},
 		})
-		if err != nil || resp.Error == nil || !strings.HasPrefix(resp.Error.Text, "it is null. ") || *resp.Error.FunctionArgument != 0 {
+		if err != nil || resp.Error == nil || resp.Error.Text != words || *resp.Error.FunctionArgument != 0 {
 			t.Errorf("%s: %+v, %v", how, resp, err)
 		}
+	}
+}
+
+// TestParseImageOfAnythingElse: an image may be sensitive, so the words do not have it. Package imageref tests the reasons.
+func TestParseImageOfAnythingElse(t *testing.T) {
+	t.Parallel()
+	const words = "it is not a container image reference: it has a scheme; leave out the part up to ://"
+	if _, problem := callParseImage(t, "https://hunter2"); problem == nil || problem.Text != words || *problem.FunctionArgument != 0 {
+		t.Errorf("%+v", problem)
 	}
 }
 

@@ -45,8 +45,6 @@ func written(title, lines string) scene {
 		case "":
 		case "validate":
 			return validated(title, first, fromJSON[arguments](last))
-		case "parse_image":
-			return parsed(title, fromJSON[any](rest))
 		case "provider":
 			more = fromJSON[arguments](rest)
 		case "header":
@@ -140,17 +138,6 @@ func configured(title string, more arguments) scene {
 func validated(title, name string, config arguments) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		return (&engine{server: newServer(&catalogueProvider{version: "test"})}).validate(t, name, config)
-	}}
-}
-
-// parsed returns a scene of parse_image, with the words that engines put around its message.
-func parsed(title string, image any) scene {
-	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		_, problem := callParseImage(t, image)
-		return []*tfprotov6.Diagnostic{{
-			Summary: "Invalid function argument",
-			Detail:  `Invalid value for "image" parameter: ` + problem.Text + ".",
-		}}
 	}}
 }
 

@@ -14,7 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// messagesFile holds every message in full, to be read by people. A test compares each with the printed one.
+// messagesFile has the messages of each scene, to be read by people. A long line stands in full where it comes first, and
+// is cut after some words below, so that a change of a sentence is a change of one line.
 const messagesFile = "testdata/messages.md"
 
 // scene leads to one message or several.
@@ -26,7 +27,7 @@ type scene struct {
 }
 
 // TestMessages plays what users run into, through the provider's server, and compares the messages word for word. With
-// -update it writes them anew.
+// -update it writes them anew. Each message has a known summary, and the id of the request beside each status.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile(messagesFile)
@@ -35,12 +36,11 @@ func TestMessages(t *testing.T) {
 	}
 	var scenes []scene
 	for _, some := range []func() []scene{
-		valueScenes, unknownScenes, situationScenes, proxyScenes, originScenes, gatewayScenes, dataSourceScenes, serviceScenes,
-		waitingScenes, connectionScenes,
+		unknownScenes, proxyScenes, originScenes, gatewayScenes, dataSourceScenes, serviceScenes, waitingScenes, connectionScenes,
 	} {
 		scenes = append(scenes, some()...)
 	}
-	known := sections(string(file))
+	known := readMessages(string(file))
 	var mu sync.Mutex
 	shown := map[string]string{}
 	if *update {
@@ -51,7 +51,7 @@ func TestMessages(t *testing.T) {
 		delete(known, s.title)
 		t.Run(s.title, func(t *testing.T) {
 			t.Parallel()
-			got := rendered(s.play(t))
+			got := laidOut(t, s.play(t))
 			mu.Lock()
 			defer mu.Unlock()
 			shown[s.title] = got
@@ -94,14 +94,54 @@ func rendered(diagnostics []*tfprotov6.Diagnostic) string {
 	return thisTime.ReplaceAllString(text, "this machine's clock says NOW")
 }
 
-// sections returns the messages of the file, by title.
-func sections(file string) map[string]string {
-	found := map[string]string{}
-	for part := range strings.SplitSeq(file, "\n## ") {
-		title, rest, ok := strings.Cut(part, "\n\n```\n")
-		if text, _, closed := strings.Cut(rest, "```\n"); ok && closed {
-			found[title] = text
+// answerOf finds the status of an answer of the sandbox in a message, and the id of the request below it.
+var answerOf = regexp.MustCompile(`(?m)^(Status .* http://localhost.*)(\nRequest id (?:sandbox-\d+|any))?$`)
+
+// laidOut returns messages in the form of the file: a line for each paragraph, with its other lines indented, and no ids
+// of requests.
+func laidOut(t *testing.T, diagnostics []*tfprotov6.Diagnostic) string {
+	t.Helper()
+	for _, d := range diagnostics {
+		if !slices.Contains(summaries, d.Summary) {
+			t.Errorf("the summary %q is not in the list of all of them", d.Summary)
 		}
+	}
+	text := rendered(diagnostics)
+	for _, found := range answerOf.FindAllStringSubmatch(text, -1) {
+		if found[2] == "" {
+			t.Errorf("%s: the message lacks the id of the request", found[1])
+		}
+	}
+	var lines strings.Builder
+	for paragraph := range strings.SplitSeq(strings.TrimSuffix(answerOf.ReplaceAllString(text, "$1"), "\n"), "\n\n") {
+		lines.WriteString("\t" + strings.ReplaceAll(paragraph, "\n", "\n\t  ") + "\n")
+	}
+	return lines.String()
+}
+
+// isCut ends a line of the file that an earlier line has in full.
+const isCut = " …\n"
+
+// readMessages returns the lines of each scene in the file, in full.
+func readMessages(file string) map[string]string {
+	found, title := map[string]string{}, ""
+	var full []string
+	for line := range strings.Lines(file) {
+		if rest, isTitle := strings.CutPrefix(line, "## "); isTitle {
+			title = strings.TrimSpace(rest)
+		}
+		if line[0] != '\t' {
+			continue
+		}
+		text := strings.TrimLeft(line, "\t ")
+		found[title] += strings.TrimSuffix(line, text)
+		first, repeats := strings.CutSuffix(text, isCut)
+		at := slices.IndexFunc(full, func(above string) bool { return strings.HasPrefix(above, first+" ") })
+		if repeats && at >= 0 {
+			text = full[at]
+		}
+		full = append(full, text)
+		found[title] += text
 	}
 	return found
 }
@@ -110,11 +150,36 @@ func writeMessages(t *testing.T, scenes []scene, shown map[string]string) {
 	t.Helper()
 	var file strings.Builder
 	file.WriteString("# What the provider says\n\n" +
-		"Each message in full, written by `go test -run TestMessages -update ./internal/provider`.\n")
+		"The messages of each scene, written by `go test -run TestMessages -update ./internal/provider`. A line that ends with " +
+		"\" …\" is above in full.\n")
+	var full []string
 	for _, s := range scenes {
-		fmt.Fprintf(&file, "\n## %s\n\n```\n%s```\n", s.title, shown[s.title])
+		fmt.Fprintf(&file, "\n## %s\n\n", s.title)
+		for line := range strings.Lines(shown[s.title]) {
+			text := strings.TrimLeft(line, "\t ")
+			file.WriteString(strings.TrimSuffix(line, text))
+			if slices.Contains(full, text) {
+				text = cut(text, full)
+			} else {
+				full = append(full, text)
+			}
+			file.WriteString(text)
+		}
 	}
 	if err := os.WriteFile(messagesFile, []byte(file.String()), 0o600); err != nil {
 		t.Error(err)
 	}
+}
+
+// cut returns the first words of a long line, as few as only one of the lines above begins with.
+func cut(line string, above []string) string {
+	const least, long = 20, 60
+	for at, letter := range line {
+		first := line[:at] + " "
+		isOther := func(other string) bool { return other != line && strings.HasPrefix(other, first) }
+		if letter == ' ' && at >= least && len(line) > long && !slices.ContainsFunc(above, isOther) {
+			return line[:at] + isCut
+		}
+	}
+	return line
 }
