@@ -187,16 +187,6 @@ func TestAnOddGroupStopsNoOther(t *testing.T) {
 	expectError(t, e.reports(t, "model_group", arguments{"name": "Rainfall"}), "name", explain.SummaryGroupNotFound)
 }
 
-// A group whose name cannot be read may be the one that is looked for, if no other is.
-func TestAGroupWithoutAName(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	service.Inject(respell(sandbox.RouteGroups, `"name":"Imbalance volume TenneT"`, `"name":7`))
-	e.mustRead(t, "model_group", arguments{"name": "EMEA power balance"})
-	diagnostics := e.reports(t, "model_group", arguments{"name": "Imbalance volume TenneT"})
-	expectUnusable(t, diagnostics, "name: a string is expected")
-}
-
 // A fleet cannot ask for a group without an id.
 func TestAGroupWithoutAnID(t *testing.T) {
 	t.Parallel()
@@ -204,15 +194,4 @@ func TestAGroupWithoutAnID(t *testing.T) {
 	service.Inject(respell(sandbox.RouteGroups, `"id":"`+mainGroup+`"`, `"id":7`))
 	expectUnusable(t, e.reports(t, "latest_models", nil), "id: a string is expected")
 	expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteGroups: 1})
-}
-
-// A fleet on a time horizon cannot tell whether a group is on it if that cannot be read.
-func TestAGroupWithoutAHorizon(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	service.Inject(respell(sandbox.RouteGroups, `"timeHorizon":{`, `"timeHorizon":7,"new":{`))
-	diagnostics := e.reports(t, "latest_models", arguments{"time_horizon": "day_ahead"})
-	expectUnusable(t, diagnostics, "timeHorizon: an object is expected")
-	// Of all groups only the one without a latest model needs a record that is right.
-	expectError(t, e.reports(t, "latest_models", nil), "", explain.SummaryContradiction, "timeHorizon: an object is expected")
 }

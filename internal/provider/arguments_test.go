@@ -14,51 +14,10 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// TestArgumentsThatAreValid: a value that is unknown, empty or given twice is not an error. TestMessages has the
-// errors.
-func TestArgumentsThatAreValid(t *testing.T) {
+// TestReadableArgumentsAreValid: also while none of them is known. The scenes of TestMessages have errors.
+func TestReadableArgumentsAreValid(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	list := func(elements ...any) []any { return elements }
-	for name, good := range map[string][]arguments{
-		"model_groups": {
-			{"attributes": list(unknown, "id", "id")},
-		},
-		"model_group": {
-			{"name": "a\tb"},
-			{"id": unknown, "name": unknown},
-			{"id": "..."},
-		},
-		"latest_model": {
-			{"model_group_id": "a", "where": unknown},
-			{"model_group_id": "a", "where": where("tags", list())},
-		},
-		"latest_models": {
-			{"model_group_ids": list(unknown, oddGroup)},
-			{"model_group_ids": unknown, "time_horizon": unknown},
-			{"model_group_ids": list("a", "a")},
-			{"where": where("enabled", unknown, "tags", list(unknown))},
-			{"where": where("enabled", nil)},
-			{"where": where(), "attributes": list()},
-		},
-		"model": {
-			{"model_group_id": "a", "revision": 1, "docker_image": unknown, "accept_withdrawn": unknown},
-		},
-		"pinned_models": {
-			{"revisions": map[string]any{}, "docker_images": map[string]any{}},
-			{"revisions": map[string]any{"a": unknown, oddGroup: 0, "b": 3.0}},
-			{"revisions": unknown, "docker_images": map[string]any{"a": "i"}},
-			{"revisions": map[string]any{"a": 1}, "docker_images": unknown, "accept_withdrawn": unknown},
-			{
-				"revisions":     map[string]any{"a": unknown, "b": 1},
-				"docker_images": map[string]any{"a": "i", "b": unknown},
-			},
-		},
-	} {
-		for _, config := range good {
-			expectNone(t, e.validate(t, name, config))
-		}
-	}
 	for name, config := range readable {
 		late := arguments{}
 		for argument := range config {

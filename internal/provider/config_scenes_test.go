@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -37,18 +36,6 @@ func rejectedScene(title string, err error, config arguments, assignments ...str
 // protocol6 returns a diagnostic in the form of the protocol.
 func protocol6(d diag.Diagnostic) []*tfprotov6.Diagnostic {
 	return []*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()}}
-}
-
-// unknownScenes returns a scene of arguments that are not known yet.
-func unknownScenes() []scene {
-	return []scene{{title: "two arguments that are not known yet, in several blocks", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		e := newEngine(t, northwind("").with(argBaseURL, unknown).with(argClientSecret, unknown))
-		return slices.Concat(
-			e.reports(t, oneGroup.name, oneGroup.config),
-			e.reports(t, "latest_model", arguments{"model_group_id": emptyGroup}),
-			e.reports(t, "model_group", arguments{"name": "Rainfall"}),
-			e.reports(t, "model_groups", nil))
-	}}}
 }
 
 // originScenes returns scenes of rejected credentials of different origins.

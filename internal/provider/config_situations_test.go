@@ -41,8 +41,6 @@ func situation(t *testing.T, line string) (arguments, settings.Environment) {
 			env[name] = fileOf(t, content)
 		case !slices.Contains(settings.Arguments, name):
 			env[name] = value
-		case value == "?":
-			block[name] = unknown
 		default:
 			block[name] = value
 		}

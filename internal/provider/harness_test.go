@@ -24,10 +24,8 @@ type engine struct{ server *server }
 // unknown.
 type arguments map[string]any
 
-// unknown is a value that a plan does not know yet.
-const unknown = unknownValue("")
-
-type unknownValue string
+// unknown stands for a value that a plan does not know yet.
+const unknown = "?"
 
 // schemas is the provider's description of itself for an engine.
 var schemas = func() *tfprotov6.GetProviderSchemaResponse {
@@ -171,9 +169,10 @@ func (a arguments) value(tb testing.TB, typ tftypes.Type) *tfprotov6.DynamicValu
 
 // valueOf returns an argument or an element of one. Lists are []any, maps and objects map[string]any.
 func valueOf(typ tftypes.Type, value any) tftypes.Value {
-	switch value := value.(type) {
-	case unknownValue:
+	if value == unknown {
 		return tftypes.NewValue(typ, tftypes.UnknownValue)
+	}
+	switch value := value.(type) {
 	case []any:
 		list, _ := typ.(tftypes.List)
 		elements := make([]tftypes.Value, 0, len(value))

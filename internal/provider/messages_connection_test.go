@@ -121,13 +121,14 @@ func swallowing(context.Context) (net.Conn, error) {
 	return client, nil
 }
 
-// replying connects to a server that replies with a text to whatever it reads first.
+// replying connects to a server that replies with a text once the client has sent what it has to send: if the reply came
+// earlier, net/http would report either that or the request that it could not finish.
 func replying(text string) func(context.Context) (net.Conn, error) {
 	return func(context.Context) (net.Conn, error) {
 		client, served := net.Pipe()
+		go func() { _, _ = io.Copy(io.Discard, served) }()
 		go func() {
-			_, _ = io.ReadFull(served, make([]byte, 5)) // the client speaks first
-			go func() { _, _ = io.Copy(io.Discard, served) }()
+			time.Sleep(time.Second) // of the fake clock, which stands still while the client writes
 			_, _ = io.WriteString(served, text)
 			_ = served.Close()
 		}()

@@ -36,6 +36,7 @@ func written(title, lines string) scene {
 	var (
 		more   arguments
 		faults []sandbox.Fault
+		blocks []reading // that are only validated
 		reads  []reading
 	)
 	for line := range strings.Lines(lines) {
@@ -44,7 +45,7 @@ func written(title, lines string) scene {
 		switch word {
 		case "":
 		case "validate":
-			return validated(title, first, fromJSON[arguments](last))
+			blocks = append(blocks, reading{first, fromJSON[arguments](last)})
 		case "provider":
 			more = fromJSON[arguments](rest)
 		case "header":
@@ -56,6 +57,9 @@ func written(title, lines string) scene {
 		default:
 			reads = append(reads, reading{word, fromJSON[arguments](rest)})
 		}
+	}
+	if blocks != nil {
+		return validated(title, blocks)
 	}
 	return played(title, faulty(faults...), more, reads...)
 }
@@ -134,10 +138,14 @@ func configured(title string, more arguments) scene {
 	}}
 }
 
-// validated returns a scene of `validate` on a data source.
-func validated(title, name string, config arguments) scene {
-	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		return (&engine{server: newServer(&catalogueProvider{version: "test"})}).validate(t, name, config)
+// validated returns a scene of `validate` on data sources.
+func validated(title string, blocks []reading) scene {
+	return scene{title: title, play: func(t *testing.T) (diagnostics []*tfprotov6.Diagnostic) {
+		e := &engine{server: newServer(&catalogueProvider{version: "test"})}
+		for _, block := range blocks {
+			diagnostics = append(diagnostics, e.validate(t, block.name, block.config)...)
+		}
+		return diagnostics
 	}}
 }
 

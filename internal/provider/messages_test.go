@@ -36,7 +36,7 @@ func TestMessages(t *testing.T) {
 	}
 	var scenes []scene
 	for _, some := range []func() []scene{
-		unknownScenes, proxyScenes, originScenes, gatewayScenes, dataSourceScenes, serviceScenes, waitingScenes, connectionScenes,
+		proxyScenes, originScenes, gatewayScenes, dataSourceScenes, serviceScenes, waitingScenes, connectionScenes,
 	} {
 		scenes = append(scenes, some()...)
 	}
@@ -107,6 +107,9 @@ func laidOut(t *testing.T, diagnostics []*tfprotov6.Diagnostic) string {
 		}
 	}
 	text := rendered(diagnostics)
+	if text == "" {
+		return "\tno message\n"
+	}
 	for _, found := range answerOf.FindAllStringSubmatch(text, -1) {
 		if found[2] == "" {
 			t.Errorf("%s: the message lacks the id of the request", found[1])
