@@ -2,20 +2,20 @@
 
 SHELL := /usr/bin/env bash -o pipefail
 BIN := .cache/bin
-# All targets compile with the same flags, so nothing is compiled twice, but for the race detector and `make install`.
+# All targets but `make install` compile with the same flags, and share packages. The race detector has separate ones.
 export CGO_ENABLED := 0
-# git refuses the clone of another owner, so only a release is stamped with its commit.
+# git refuses the clone of another owner, so only a release is stamped with the commit.
 export GOFLAGS := $(shell go env GOFLAGS 2>/dev/null) -buildvcs=false
 # The race detector needs a C compiler: without one, or with RACE=, the tests run without it. CI insists on it.
 RACE ?= $(if $(CI)$(filter 1,$(shell env -u CGO_ENABLED go env CGO_ENABLED)),-race)
 TEST_TIMEOUT ?= 20m
 # Where `make install` builds to. From the command line only: shells have a DIR, too.
 DIR := .cache/mirror
-# The version that it builds, such as 0.1.1: if it is empty, the newest of CHANGELOG.md.
+# The version that it builds, such as 0.1.1. An empty one is the newest of CHANGELOG.md.
 VERSION :=
-# The platforms that it builds for, such as "linux_amd64 darwin_arm64": this one if it is empty.
+# The platforms that it builds for, such as "linux_amd64 darwin_arm64". An empty list is this one.
 PLATFORMS :=
-# Where `make release-rehearsal` leaves the release: a folder that does not exist yet.
+# Where `make release-rehearsal` copies the release: a folder that does not exist yet.
 KEEP :=
 FUZZTIME ?= 60s
 SEEDS ?= 200000
@@ -24,9 +24,9 @@ FIRST_SEED ?= 0
 ARGS :=
 # Go, with the race detector if RACE is set.
 race = CGO_ENABLED=$(if $(RACE),1,0) go
-# compile PACKAGES, GO, FLAGS prints what it compiles for the tests of these packages. `go test` itself is silent then.
+# compile PACKAGES, GO, FLAGS compiles all imports of the tests of these packages, and prints them: `go test` is silent.
 compile = packages=$$(go list -deps -test $(1) | grep -v '\.test') && $(2) build -v $(3) $$packages
-# ran follows `go test -v`, and fails if no test has passed: go test itself is content if none has run.
+# ran reads the output of `go test -v`, and fails if no test has passed: go test succeeds without any.
 ran = { mkdir -p .cache && tee .cache/$@.log && grep -q '^--- PASS' .cache/$@.log || \
 	{ echo "make $@: no test has passed" >&2; exit 1; }; }
 
@@ -74,8 +74,8 @@ docs: $(BIN)/tfplugindocs ## Generate docs/ from schema, templates/ and examples
 
 ## Test
 
-# An acceptance test runs engine and provider as programs of their own, where the race detector would see nothing.
-# Packages print their results in this order, and the slowest, catalogue, comes late.
+# Acceptance tests run engine and provider as separate processes, where the race detector has no effect.
+# Packages report in the order of their names here, reversed because catalogue is the slowest.
 test: ## Run every test, with the race detector and a real engine.
 	@$(if $(RACE),,echo "these tests run without the race detector, which needs a C compiler" >&2)
 	@$(call compile,./...,$(race),$(RACE))
@@ -96,14 +96,14 @@ page: ## Drive the sandbox's page in a Chromium of the PATH; leave pictures in .
 	@mkdir -p .cache/pictures
 	@(cd tools/page && go test -count=1 -v . -args -pictures="$(CURDIR)/.cache/pictures") | $(ran)
 
-# No script of its packages is run; Node's fetches its program.
+# Scripts of Renovate's packages do not run. That of Node's package downloads the program.
 renovate: ## Run the newest Renovate, from npm, as in the guide about pins, against the sandbox.
 	@npm install --loglevel=error --no-audit --no-fund --prefix .cache/node node@24 >&2
 	@npm install --loglevel=error --no-audit --no-fund --ignore-scripts --prefix .cache/renovate renovate@latest >&2
 	@MODELCATALOGUE_TEST_RENOVATE="$(CURDIR)/.cache" tools/engine.sh \
 		go test -v -count=1 -run='^TestRenovate$$' -timeout=10m ./internal/acctest | $(ran)
 
-# An input that fails is kept under the package's testdata/fuzz: commit it with the fix, and every later test runs it.
+# A failing input is kept in the package's testdata/fuzz. Commit it with the fix: every later test runs it.
 fuzz: ## Fuzz each target for FUZZTIME: a time such as 60s, or a number of inputs such as 10000x.
 	@go test -list='^Fuzz' ./... | \
 		awk '/^Fuzz/ { name[n++] = $$1 } /^ok/ { for (; n; ran++) print $$2, name[--n] } END { exit !ran }' | \
@@ -138,11 +138,11 @@ $(BIN)/%: tools/versions.txt
 	@GOBIN="$(CURDIR)/$(BIN)" go install -v $(TOOL_FLAGS) "$$(awk '$$1 == "$*" { print $$2 }' $<)"
 	@touch $@
 
-# Its output contains its own checksum, so it must not contain a path of this machine.
+# Its bills contain its checksum, so its build must not contain a path of this machine.
 $(BIN)/cyclonedx-gomod: TOOL_FLAGS := -trimpath
 
-# It has a module of its own, because `go install` refuses the `replace` in OpenTofu's. Without the flag it would call
-# itself a development build, which few version constraints admit.
+# It has a separate module, because `go install` refuses the `replace` in OpenTofu's. Without the flag it would report
+# a development version, which most version constraints exclude.
 $(BIN)/tofu: tools/tofu/go.mod tools/tofu/go.sum
 	@echo "building OpenTofu from Go modules; the first time it takes three to ten minutes" >&2
 	@cd tools/tofu && go build -v -ldflags=-X=github.com/opentofu/opentofu/version.dev=no -o="$(CURDIR)/$@" tool

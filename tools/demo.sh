@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# demo.sh is `make demo`: a real engine reads a catalogue, and its plans show a
-# revision that is published and one that is re-published in place. Its output is the
-# same each time, because the README shows it.
+# demo.sh is `make demo`. A real engine reads a catalogue, and its plans show a new revision, and one re-published in
+# place. The output is the same each time, because the README shows it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -15,14 +14,14 @@ clean() {
 trap clean EXIT
 trap 'echo "Interrupted; everything is cleaned up." >&2; exit 130' INT TERM
 
-# Colours follow NO_COLOR and CLICOLOR_FORCE, else they are only for a terminal.
+# Colours follow NO_COLOR and CLICOLOR_FORCE. By default, only a terminal has them.
 colour=-no-color arrow='==>' error=Error:
 if [[ -z ${NO_COLOR:-} && (-n ${CLICOLOR_FORCE:-} || -t 1) ]]; then
   colour='' arrow=$'\e[36m==>\e[0m' error=╷ # the frame of an error
 fi
 step() { printf '%s %s\n' "$arrow" "$1"; }
 
-# run ARGUMENT… runs the engine and leaves what it prints in $work/printed.
+# run ARGUMENT… runs the engine, with its output in $work/printed.
 run() { (cd "$work/module" && "$engine" "$@" ${colour:+"$colour"}) >"$work/printed" 2>&1; }
 
 # control ROUTE [ARGUMENT…] sends a request to a control route of the sandbox.
@@ -35,7 +34,7 @@ must() {
   fi
 }
 
-# show [START] shows the output, from the last line with START, indented.
+# show [START] indents the output, from the last line that contains START.
 show() {
   printf '\n'
   awk -v start="${1:-}" '
@@ -86,5 +85,5 @@ show "$error"
 
 control requests | grep -o '"route":"[a-z]*"' >"$work/requests"
 step "Done. It took $(grep -c . "$work/requests") requests, $(grep -c token "$work/requests") of them for a token."
-# On standard error: the README shows standard output.
+# On standard error, because the README shows standard output.
 echo "In all it took $SECONDS s, the build included." >&2

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# deployments.sh installs what the deployments of the guides require, each provider
-# from its registry and this one from the clone, and validates them. It needs the
-# internet: the tests hold the same files to a table of the providers' arguments.
+# deployments.sh validates the deployments of the guides, with other providers from the registry and this one from the
+# clone. It needs the internet. Without it, tests validate the same files by a table of the providers' arguments.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -11,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 ${MAKE:-make} --no-print-directory install DIR="$work/mirror" >/dev/null
 unset "${!TF_@}"
 export TF_CLI_CONFIG_FILE=$work/mirror.tfrc CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1 TF_INPUT=0
-# They are large, and two of the configurations share one.
+# Providers are large, and two of the configurations share one.
 export TF_PLUGIN_CACHE_DIR=$work/plugins
 mkdir "$TF_PLUGIN_CACHE_DIR"
 

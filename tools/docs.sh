@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# docs.sh writes docs/ from the provider's schema, templates/ and examples/, and what `make demo` prints into the README.
-# It downloads nothing: the engine prints the schema of the provider built here.
+# docs.sh writes docs/ from the provider's schema, templates/ and examples/, and what `make demo` prints into the
+# README. It downloads nothing: the engine prints the schema of the provider built here.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -8,7 +8,7 @@ engine=$(tools/engine.sh)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# quietly FILE COMMAND… writes what a command prints into a file, and shows it and the command's errors if that fails.
+# quietly FILE COMMAND… writes a command's output to a file. If the command fails, it prints both output and errors.
 quietly() {
   if ! "${@:2}" >"$1" 2>"$work/log"; then
     cat "$1" "$work/log" >&2
@@ -16,11 +16,11 @@ quietly() {
   fi
 }
 
-# tfplugindocs looks for a provider only in the namespace "hashicorp", so the provider goes by that address here; the
-# pages do not show it.
+# tfplugindocs finds a provider only in the namespace "hashicorp", so the provider has that address here. The pages do
+# not show it.
 address=registry.terraform.io/hashicorp/modelcatalogue
-# This build has nested attributes in place of lists of small objects. tfplugindocs prints the fields of a plain list
-# without their descriptions, and breaks a list in the description of an attribute.
+# This build declares lists of small objects as nested attributes. tfplugindocs omits descriptions of the fields of a
+# plain list, and breaks a list in an attribute's description.
 module=github.com/modelcatalogue/terraform-provider-modelcatalogue
 go build -v -o="$work/" -ldflags=-X="$module/internal/provider.forPages=yes" .
 printf 'provider_installation {\n  dev_overrides {\n    "%s" = "%s"\n  }\n}\n' "$address" "$work" >"$work/engine.tfrc"

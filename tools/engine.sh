@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# engine.sh                      prints the absolute path of the engine that this project's commands use
-# engine.sh COMMAND [ARGUMENT…]  runs a command with the variables that acceptance tests need
+# engine.sh                      prints the absolute path of the engine for this project's commands
+# engine.sh COMMAND [ARGUMENT…]  runs a command with the variables for acceptance tests
 #
-# The engine is TF_ACC_TERRAFORM_PATH if that is set, else `terraform` or `tofu` on the PATH, else the OpenTofu of
-# tools/tofu, which is built once from Go modules.
+# The engine is TF_ACC_TERRAFORM_PATH if it is set, else `terraform` or `tofu` on the PATH, else the OpenTofu of
+# tools/tofu, built once from Go modules.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,13 +1,11 @@
 #!/usr/bin/env bash
-# install.sh DIR VERSION [PLATFORM…] builds the provider for these platforms, such as
-# linux_amd64, or else for this one. An empty VERSION is the newest of CHANGELOG.md. DIR
-# becomes a mirror for the registries of Terraform and of OpenTofu alike: a filesystem
-# mirror, and a network mirror on any web server that serves its files. It has nothing
-# else, so it can be uploaded as it is. The CLI configuration file DIR.tfrc has `init`
-# take the provider from there, and every other from its registry as before. The
-# sandbox's program is built into .cache/bin.
+# install.sh DIR VERSION [PLATFORM…] builds the provider for these platforms, such as linux_amd64, or by default for
+# this one. An empty VERSION is the newest of CHANGELOG.md. DIR becomes a mirror of both registries, Terraform's and
+# OpenTofu's: a filesystem mirror, and served by any web server a network mirror. It contains nothing else, so it can
+# be uploaded as it is. With the CLI configuration file DIR.tfrc, `init` installs the provider from there, and every
+# other from its registry. The sandbox's program is built into .cache/bin.
 set -euo pipefail
-umask 022 # a web server and other users read what is made here
+umask 022 # a web server and other users read the files
 
 fail() {
   echo "make install: $1" >&2
@@ -22,7 +20,7 @@ clone=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 if [[ -z $version ]]; then
   version=$(sed -n 's/^## \([0-9.]*\).*/\1/p' "$clone/CHANGELOG.md" | sed -n 1p)
 elif [[ ! $version =~ ^(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}$ ]]; then
-  # Version constraints such as "~> 0.1" admit no pre-release.
+  # Version constraints such as "~> 0.1" exclude pre-releases.
   fail "VERSION is three numbers, such as 0.1.1, not \"$version\"."
 fi
 mkdir -p "$dir"
@@ -47,8 +45,8 @@ done
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 go build -v -ldflags="$flags" -o="$sandbox" ./cmd/modelcatalogue-sandbox
-# Lock files have the provider's hash. So it has the flags of a release, without the path of
-# this folder, its commit, or what this machine's processor can do besides.
+# Lock files contain the provider's hash, so the build must not depend on this folder's path, its commit, or this
+# machine's processor.
 export GOAMD64=v1 GOARM=6 GOARM64=v8.0 GO386=sse2
 built=()
 for platform in "${platforms[@]}"; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the examples with the recommended rules of tflint, each folder as its reader uses it: one without a
-# main.tf has the block of provider/provider.tf.
+# lint-examples.sh checks the examples by the recommended rules of tflint, each folder as its reader uses it: without a
+# main.tf, with the block of provider/provider.tf.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# rehearsal.sh [FOLDER] makes a release of the commit that is checked out and uses it as a user does, up to a plan.
-# Nothing is published; FOLDER keeps the release.
+# rehearsal.sh [FOLDER] makes a release of the checked-out commit, and uses it as a user does, up to a plan. It
+# publishes nothing, and copies the release to FOLDER.
 #
-# It signs with a temporary key, builds and verifies as the workflow does, installs the provider from a mirror with a
-# real engine, plans against the released sandbox, and builds the same commit again to compare the two byte by byte. It
-# needs git, gpg, shasum and unzip beside Go.
+# It signs with a temporary key, builds and verifies as the workflow does, installs the provider from a mirror by a
+# real engine, plans against the released sandbox, and builds the commit again to compare both releases byte by byte.
+# It needs git, gpg, shasum and unzip beside Go.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -19,7 +19,7 @@ export GNUPGHOME=$work/gpg
 # gpg leaves an agent behind.
 trap 'gpgconf --kill all || true; rm -rf "$work"' EXIT
 
-# quietly COMMAND… shows what a command prints only if it fails.
+# quietly COMMAND… prints the output of a command only if it fails.
 quietly() {
   if ! "$@" >"$work/log" 2>&1; then
     cat "$work/log" >&2
@@ -27,7 +27,7 @@ quietly() {
   fi
 }
 
-# build NAME makes a release of the commit in a clone of its own.
+# build NAME makes a release of the commit in a new clone.
 build() {
   local began=$SECONDS
   git clone --quiet . "$work/$1"
@@ -51,7 +51,7 @@ release=$work/first/dist/release
 version=$(sed -n 's/.*"version":"\([^"]*\)".*/\1/p' "$work/first/dist/metadata.json")
 "$work/first/tools/verify-release.sh" "$release" "$version"
 
-# As its user, with the archives of this machine's platform.
+# Use it as a user does, with the archives of this machine's platform.
 platform=$(go env GOOS)_$(go env GOARCH)
 export TF_CLI_CONFIG_FILE=$work/engine.tfrc CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1 TF_INPUT=0
 printf 'provider_installation {\n  filesystem_mirror {\n    path = "%s"\n  }\n}\n' "$work/mirror" >"$TF_CLI_CONFIG_FILE"
@@ -85,13 +85,12 @@ if ! grep '^ *+ model_groups = [1-9]' "$work/log"; then
 fi
 echo "an engine installs $version from a mirror, and reads the released sandbox"
 
-# With a cache of its own: nothing of the first build can be in the second. Of a
-# release, only the signatures differ between two builds.
+# With an empty cache, so the second build reuses nothing of the first. Only signatures differ between two builds.
 GOCACHE=$work/gocache build second
 diff -r --exclude='*.sig' "$release" "$work/second/dist/release"
 echo "the second clone, compiled afresh, gives the same archives, bills and checksums, byte by byte"
 
-# The workflow checks this of a tag first.
+# The workflow checks this first.
 if ! tools/release-notes.sh "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | sed -n 1p)" >/dev/null 2>"$work/log"; then
   printf 'a tag of this commit is refused:\n%s\n' "$(cat "$work/log")"
 fi

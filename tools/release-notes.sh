@@ -1,14 +1,12 @@
 #!/usr/bin/env bash
-# release-notes.sh VERSION prints that version's section of CHANGELOG.md, without
-# its heading. It fails, and with it the release, if that section is missing or empty, or
-# if the README still says that the provider is not in a registry.
+# release-notes.sh VERSION prints the section of a version in CHANGELOG.md, without the heading. It fails, and the
+# release with it, if the section is missing or empty, or if the README still calls the provider unpublished.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 version=${1:?the version, for example 1.2.0}
 notes=$(awk -v heading="## ${version#v}" '
-  # "## 1.2.0" or "## 1.2.0 (1 May 2026)": no other version that begins so, and
-  # none that still calls itself unreleased.
+  # "## 1.2.0" or "## 1.2.0 (1 May 2026)", but not "## 1.2.01", nor a version marked as unreleased.
   /^## / { on = ($0 == heading || index($0, heading " ") == 1) && !/[Uu]nreleased/; next }
   on
 ' CHANGELOG.md)

@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
-# release.sh [--snapshot] builds a release of the commit that is checked out and
-# leaves its files in dist/release: archives of the provider and of the sandbox,
-# the interface as an OpenAPI document, a bill of materials (CycloneDX) for each
-# archive, lists of checksums for the provider, the sandbox and the bills, and a
-# signature of each list. Nothing is published.
+# release.sh [--snapshot] builds a release of the checked-out commit in dist/release: archives of the provider and of
+# the sandbox, the interface as an OpenAPI document, a bill of materials (CycloneDX) for each archive, lists of
+# checksums for the provider, the sandbox and the bills, and a signature of each list. It publishes nothing.
 #
-# GPG_FINGERPRINT names the key that signs. GORELEASER and CYCLONEDX are programs, by
-# default those of .cache/bin. With --snapshot the commit does not need a tag.
+# GPG_FINGERPRINT names the key. GORELEASER and CYCLONEDX are programs, by default those of .cache/bin. With
+# --snapshot the commit does not need a tag.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -30,11 +28,11 @@ trap 'rm -rf "$work"' EXIT
 for archive in *.zip; do
   rm -rf "${work:?}"/*
   unzip -q "$archive" '*modelcatalogue[-_]*' -d "$work"
-  # Without a serial number and the time, so that the same commit gives the same bytes.
+  # Without a serial number and the time, so a second build of the commit gives the same bytes.
   "$cyclonedx" bin -json -noserial -notimestamp -version "v$version" -output "${archive%.zip}.cdx.json" "$work"/*
 done
 
-# sign NAME FILE… writes a list of checksums, and a signature of it.
+# sign NAME FILE… writes a list of checksums, and its signature.
 sign() {
   local list=$1_SHA256SUMS
   shift
@@ -42,5 +40,5 @@ sign() {
   gpg --batch --local-user "$GPG_FINGERPRINT" --output "$list.sig" --detach-sign "$list"
 }
 sign "$sandbox" "$sandbox"_*.zip "${sandbox}_openapi.json"
-# Not in the provider's list: a registry reads that.
+# A registry reads the provider's list, so bills have a separate one.
 sign "modelcatalogue-sboms_$version" -- *.cdx.json

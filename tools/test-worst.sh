@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# test-worst.sh runs all tests, without the race detector, where contributors are, all at once: in a copy without git
-# whose path has spaces and words that tests look for, as the path of the temporary folder and the user's name have; with
-# SIGHUP ignored, as by nohup; without IPv6 or any other network, if this machine allows that; behind a proxy that is
-# down; with the lines of a sandbox in the environment, and variables that change the provider's behaviour, or that
-# nothing reads.
-# It then repeats the tests that call git, in a clone owned by another user: `make build`, and the tests of the tools.
+# test-worst.sh runs all tests, without the race detector, under all conditions of contributors together: in a copy
+# without git; with spaces, and words that tests look for, in the path of the copy, of the temporary folder and in the
+# user's name; with SIGHUP ignored, as by nohup; without IPv6 and any other network, if this machine allows that;
+# behind a proxy that is down; with the lines of a sandbox in the environment, and with variables that change the
+# provider's behaviour or are unknown to it. It then repeats `make build` and the tests of the tools, which call git,
+# in a clone owned by another user.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -28,7 +28,7 @@ if ! reason=$("${alone[@]}" true 2>&1); then
   alone=(env)
 fi
 
-# exec sets the lines of the sandbox, and exempts it from a proxy. Pasting the lines does not exempt it.
+# exec sets the lines of the sandbox, and exempts it from proxies. The tests have to pass without that exemption.
 cd "$copy"
 TMPDIR="$temporary" "${alone[@]}" "$work/modelcatalogue-sandbox" exec -- env -u NO_PROXY -u no_proxy \
   -u MODELCATALOGUE_TEST_MODEL_GROUP_ID USER=realm LOGNAME=realm \
@@ -36,8 +36,8 @@ TMPDIR="$temporary" "${alone[@]}" "$work/modelcatalogue-sandbox" exec -- env -u 
   MODELCATALOGUE_SNAPSHOT=false MODELCATALOGUE_MAX_REQUESTS=1/1h MODELCATALOGUE_URL=unread \
   MODELCATALOGUE_SANDBOX_RATE_LIMIT=1/1h make --no-print-directory test RACE=
 
-# Git takes the copy for the clone of another owner, which it refuses unless its settings say otherwise. By default go
-# stamps what it builds there, and fails. The variable is git's own for tests; chown is for root only.
+# The variable, which is for git's tests, makes git treat the copy as the clone of another owner, and refuse it; chown
+# would require root. By default go asks git for the commit to stamp a build with, and fails.
 git init --quiet
 export GIT_TEST_ASSUME_DIFFERENT_OWNER=1 GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 if git status >/dev/null 2>&1; then

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# verify-release.sh FOLDER VERSION verifies the files of a release as SECURITY.md tells its users to, and checks how each
-# executable was built, and that its bill of materials is that of the executable. .goreleaser.yml decides which archives
-# there are and what they hold. It runs in the checkout that built them, and needs gpg, shasum and unzip.
-# GPG_FINGERPRINT names the key that signed.
+# verify-release.sh FOLDER VERSION verifies the files of a release as SECURITY.md describes, and checks the build
+# settings and the bill of materials of each executable. The archives and their content follow from .goreleaser.yml.
+# It runs in the checkout that built the release, and needs gpg, shasum and unzip. GPG_FINGERPRINT names the key.
 set -euo pipefail
 export LC_ALL=C
 
@@ -22,8 +21,7 @@ fail() {
 }
 
 for list in {terraform-provider-modelcatalogue,modelcatalogue-sandbox,modelcatalogue-sboms}_"${version}_SHA256SUMS"; do
-  # GOODSIG is missing if the key has expired or is revoked. VALIDSIG names the
-  # primary key of a subkey, too.
+  # An expired or revoked key has no GOODSIG. VALIDSIG also names the primary key of a subkey.
   if ! gpg --batch --status-fd=3 --verify "$list.sig" "$list" 3>"$work/status" 2>"$work/log" ||
     ! grep -q '^\[GNUPG:] GOODSIG ' "$work/status" || ! grep -q "^\[GNUPG:] VALIDSIG .*$GPG_FINGERPRINT" "$work/status"; then
     fail "$list lacks a good signature by $GPG_FINGERPRINT:" "$(cat "$work/log")"

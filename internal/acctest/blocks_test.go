@@ -14,8 +14,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// TestBlocksOfThePages parses every block of code as it is printed, and the scripts within YAML. Other tests run what can
-// be run.
+// TestBlocksOfThePages parses every block of code on a page, and the scripts inside YAML. Other tests run
+// configurations and commands.
 func TestBlocksOfThePages(t *testing.T) {
 	t.Parallel()
 	for name, text := range texts(t) {
@@ -44,14 +44,14 @@ func TestBlocksOfThePages(t *testing.T) {
 	}
 }
 
-// careless finds what no page may tell its readers to do.
+// careless matches careless advice.
 var careless = map[string]*regexp.Regexp{
 	"applies what nobody has seen":            regexp.MustCompile(`(?m)^.*-auto-approve.*$`),
 	"takes jq's status for curl's":            regexp.MustCompile(`curl [^|\n]*\| *jq.*`),
 	"destroys if the file of pins is missing": regexp.MustCompile(`(?m)^variable "pins" \{\n(?:  .*\n)*?  default .*`),
 }
 
-// TestPagesAreCareful: in the sandbox, anything may be applied.
+// TestPagesAreCareful looks for careless advice on the pages. Against the sandbox anything may be applied.
 func TestPagesAreCareful(t *testing.T) {
 	t.Parallel()
 	for name, text := range texts(t) {
@@ -66,7 +66,7 @@ func TestPagesAreCareful(t *testing.T) {
 	}
 }
 
-// parseFile has a program check a text, if this machine has it.
+// parseFile checks the syntax of a text by a program, if it is installed.
 func parseFile(t *testing.T, name, text string, checker ...string) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)
@@ -76,7 +76,7 @@ func parseFile(t *testing.T, name, text string, checker ...string) {
 	}
 }
 
-// workflowSteps returns the steps of a workflow that run a script, in order.
+// workflowSteps returns the steps of a workflow with a script. Those of one job are in order.
 func workflowSteps(tb testing.TB, workflow string) []map[string]any {
 	tb.Helper()
 	var document any

@@ -15,19 +15,19 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// examples has every configuration of the pages.
+// examples contains every configuration of the pages.
 var examples = os.DirFS(root + "/examples")
 
-// Examples that are not on a page: the one of `make demo`, a file of mocks to copy, and files that others of a folder
-// need.
+// Examples without a page: the configuration of `make demo`, a file of mocks to copy, and a file that completes
+// others.
 const (
 	demonstration = "pin-docker-image/main.tf"
 	mocks         = "mocks/modelcatalogue.tfmock.hcl"
-	behindGateway = "gateways/main.tf" // a read behind each provider block of the folder
+	behindGateway = "gateways/main.tf" // a read for each provider block of the folder
 )
 
-// features are parts of the language that not every supported engine knows, with the expression that finds them in a
-// configuration and the first releases that have them.
+// features are parts of the language unknown to some supported engines. Each has the expression that finds it in a
+// configuration, and the first release of either engine with it.
 var features = []struct {
 	shownBy                   *regexp.Regexp
 	name, terraform, openTofu string
@@ -39,11 +39,11 @@ var features = []struct {
 	{regexp.MustCompile(`(?m)^\s+ephemeral\s+=`), "ephemeral variables", "1.10.0", "1.11.0"},
 }
 
-// ranAsAWhole are examples that have tests of their own, most of them because they are the files of one module.
+// ranAsAWhole matches examples with separate tests, most of them files of one module.
 var ranAsAWhole = regexp.MustCompile(
 	`^(mocks/|guides/(test-your-module/(module|fleet)/tests/|pin-docker-image/(survive/|pins/production)))`)
 
-// promised is the output of an engine that applies an example, as the guides print it.
+// promised is what applying an example prints, according to the guides.
 var promised = map[string]string{
 	"authentication/two-organisations/main.tf": `only_theirs = toset([ "32411cc9-f7e2-4180-a875-cec7d0e36c14", ])`,
 	"guides/pin-docker-image/pin/behind.tf":    "Revision 1 is deployed, and revision 3 is published.",
@@ -51,22 +51,23 @@ var promised = map[string]string{
 	"guides/pin-docker-image/registry/main.tf": `image = "registry.northwind.example/forecasting/de-lu-day-ahead-price@` + reviewedDigest,
 }
 
-// costs is how many requests an apply of an example takes, as the guides say. The sandbox has eight groups.
+// costs is the number of requests that applying an example sends, according to the guides. The sandbox has eight
+// groups.
 var costs = map[string]int{
 	"provider/provider.tf":                     0,
 	"authentication/two-organisations/main.tf": 4, // a token and a list for each
 	"guides/large-catalogues/plural/main.tf":   2,
 	"guides/large-catalogues/fleet/main.tf":    2 + 8,
 
-	"guides/follow-latest-revision/mixed/mixed.tf": 1 + 1 + 1, // a token, one group that is followed, one that is pinned
+	"guides/follow-latest-revision/mixed/mixed.tf": 1 + 1 + 1, // a token, a followed group, a pinned one
 }
 
-// warns has the examples whose check warns of the sandbox's catalogue.
+// warns lists the examples whose check warns about the sandbox's catalogue.
 var warns = []string{"guides/pin-docker-image/pin/behind.tf", "guides/pin-docker-image/pin/fits.tf"}
 
-// configuration returns the folder of a reader of these examples: the files, and those they are added to. That is the
-// main.tf beside a file, or above a folder of tests, and the provider's block for the example of a data source or a
-// function.
+// configuration returns a reader's folder with these examples. To each it adds the main.tf beside it, or above its
+// folder of tests. Without a main.tf, as for the example of a data source or a function, it adds the provider's
+// block.
 func configuration(tb testing.TB, names ...string) fstest.MapFS {
 	tb.Helper()
 	files := fstest.MapFS{}
@@ -97,7 +98,7 @@ func configuration(tb testing.TB, names ...string) fstest.MapFS {
 	return files
 }
 
-// configurations returns the examples that an engine reads, by name.
+// configurations returns the examples written for an engine, by name.
 func configurations(tb testing.TB) map[string]string {
 	tb.Helper()
 	found, readByEngines := map[string]string{}, regexp.MustCompile(`\.(tf|hcl|tfvars)$`)
@@ -115,8 +116,8 @@ func configurations(tb testing.TB) map[string]string {
 	return found
 }
 
-// TestAccExamples runs every example as the page that prints it tells its reader to: by itself, or with the files it
-// is added to. It can be applied and leaves nothing to do; a file of tests passes.
+// TestAccExamples runs every example as its page instructs: alone, or added to other files. Applying it succeeds, and
+// a second plan has no changes; a file of tests passes.
 func TestAccExamples(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
@@ -133,7 +134,7 @@ func TestAccExamples(t *testing.T) {
 				w.expect(t, 0, "test", "-filter=tests/"+path.Base(name))
 				return
 			}
-			if strings.HasPrefix(name, "guides/deploy-a-model/") { // stand-ins cannot be applied
+			if strings.HasPrefix(name, "guides/deploy-a-model/") { // a stand-in plans, but does not apply
 				w.expect(t, 0, "plan")
 				return
 			}
@@ -150,7 +151,7 @@ func TestAccExamples(t *testing.T) {
 	}
 }
 
-// catalogueBeside returns the catalogue in the folder of an example, or else the sandbox's own.
+// catalogueBeside returns the catalogue in the folder of an example, or else the sandbox's default.
 func catalogueBeside(t *testing.T, name string) *sandbox.Catalogue {
 	t.Helper()
 	file, err := examples.Open(path.Dir(name) + "/catalogue.json")
@@ -165,7 +166,7 @@ func catalogueBeside(t *testing.T, name string) *sandbox.Catalogue {
 	return catalogue
 }
 
-// block is one block of a page, as it is printed. An indented one has commands.
+// block is a block of code on a page. If it is indented rather than fenced, it contains commands.
 type block struct{ label, text string }
 
 var (
@@ -184,7 +185,7 @@ func blocks(text string) []block {
 	return found
 }
 
-// texts returns the pages, the README and the texts beside it, by name.
+// texts returns the Markdown of the root, of .github and of docs/, by name.
 func texts(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -200,7 +201,8 @@ func texts(t *testing.T) map[string]string {
 	return found
 }
 
-// namesVersions reports whether each mention of the provider has its version, and the oldest engine that will do.
+// namesVersions reports whether each mention of the provider comes with its version, and with the oldest supported
+// engine.
 func namesVersions(text string) bool {
 	const source = `= "modelcatalogue/modelcatalogue"`
 	const versioned = "source  " + source + "\n      version = \"~> 0.1\"\n"
@@ -209,7 +211,7 @@ func namesVersions(text string) bool {
 	return mentions == strings.Count(text, versioned) && mentions == strings.Count(text, engine)
 }
 
-// printedConfigurations returns the configurations of the pages and the README, with the page of each.
+// printedConfigurations returns the configurations on pages, each with the name of its page.
 func printedConfigurations(t *testing.T) map[string]string {
 	t.Helper()
 	printed := map[string]string{}
@@ -229,8 +231,8 @@ func printedConfigurations(t *testing.T) map[string]string {
 	return printed
 }
 
-// TestPagesAndExamples: every configuration of a page is a file of examples/, which `make lint` checks, and every
-// example is on a page. Each names the provider and the engine with their versions.
+// TestPagesAndExamples compares pages and examples: every configuration on a page is a file of examples/, where `make
+// lint` checks it, and every example is on a page. Each states the versions of the provider and the engine.
 func TestPagesAndExamples(t *testing.T) {
 	t.Parallel()
 	printed, files := printedConfigurations(t), configurations(t)
@@ -249,7 +251,7 @@ func TestPagesAndExamples(t *testing.T) {
 		}
 	}
 	for text, name := range printed {
-		if name != "README.md" { // the script install.txtar applies its own
+		if name != "README.md" { // the script install.txtar applies it
 			t.Errorf("%s prints a configuration that is not a file of examples/: make it one, include it with tffile, and run make docs\n%.300s…",
 				name, text)
 		}

@@ -19,21 +19,21 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// gateway stands in front of the service, and asks for something that only the provider's configuration has.
+// gateway stands in front of the service, and requires a header or a certificate from the provider's configuration.
 type gateway struct {
 	name string
-	// refuse answers requests that lack what it asks for; nil if TLS asks for it.
+	// refuse answers a request without the required header. It is nil if TLS requires a certificate.
 	refuse http.HandlerFunc
-	// needs are arguments by their names; of headers, one "Name: value" a line.
+	// needs maps arguments to values; headers has one "Name: value" a line.
 	needs map[string]string
-	says  string // the summary of the error without them
+	says  string // the summary of the error without these arguments
 }
 
-// gatewaySecret is a part of everything that these gateways ask for.
+// gatewaySecret is in the secret header of each gateway.
 const gatewaySecret = "2b7e151628aed2a6"
 
-// TestAccGateways: each gateway refuses a plan that lacks its header or certificate, and lets it through with the
-// argument in the provider block, in its variable, and in a file that its other variable names.
+// TestAccGateways plans through gateways. Each refuses a plan without its header or certificate, and forwards one
+// that sets the argument in the provider block, in its variable, or in a file named by its other variable.
 func TestAccGateways(t *testing.T) {
 	t.Parallel()
 	certificate, key, authorities := ofClient(t)
@@ -112,7 +112,7 @@ func (g gateway) serve(t *testing.T, authorities *x509.CertPool) *httptest.Serve
 	return server
 }
 
-// plan plans through the gateway, with more in the provider block and in the environment.
+// plan plans through the gateway, with these additions to the provider block and the environment.
 func (g gateway) plan(t *testing.T, served *httptest.Server, status int, inBlock string, environment []string) {
 	t.Helper()
 	config := "provider \"modelcatalogue\" {\n" + inBlock + "}\n" + readsGroups
@@ -127,7 +127,7 @@ func (g gateway) plan(t *testing.T, served *httptest.Server, status int, inBlock
 		return
 	}
 	shown := out + readText(t, file) + w.expect(t, 0, "show", "-json", "saved")
-	if inBlock == "" { // a saved plan has the configuration
+	if inBlock == "" { // a saved plan contains the configuration
 		wantNone(t, shown, gatewaySecret)
 		if lines := strings.Split(g.needs["client_key_pem"], "\n"); len(lines) > 1 {
 			wantNone(t, shown, lines[1])
@@ -135,7 +135,7 @@ func (g gateway) plan(t *testing.T, served *httptest.Server, status int, inBlock
 	}
 }
 
-// inHCL spells the value of an argument.
+// inHCL returns the value of an argument as HCL.
 func inHCL(argument, value string) string {
 	if argument != "headers" {
 		return fmt.Sprintf("%q", value)
@@ -148,7 +148,7 @@ func inHCL(argument, value string) string {
 	return "{\n" + elements + "}"
 }
 
-// ofGateways returns the variables of the examples about gateways.
+// ofGateways returns values for the variables of the examples about gateways.
 func ofGateways(t *testing.T) []string {
 	t.Helper()
 	certificate, key, _ := ofClient(t)
@@ -159,7 +159,7 @@ func ofGateways(t *testing.T) []string {
 	}
 }
 
-// ofClient returns a certificate of a client and its key, in PEM form, and its authority.
+// ofClient returns a client certificate and its key, in PEM form, and a pool with its authority.
 func ofClient(t *testing.T) (certificate, key string, authorities *x509.CertPool) {
 	t.Helper()
 	pair, authority := sandboxtest.Certify(&x509.Certificate{

@@ -1,5 +1,5 @@
-// Package acctest_test has the acceptance tests: an engine reads the sandbox, or the real service that the environment
-// names, by the provider.
+// Package acctest_test contains the acceptance tests. An engine reads the sandbox, or a real service named in the
+// environment, through the provider.
 package acctest_test
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// underTest is what runs the configurations of these tests. It is set while TF_ACC is.
+// underTest is the engine of these tests. It is set if TF_ACC is.
 var underTest engine.Engine
 
-// ofUser has the settings of the person who runs these tests, which may name a service.
+// ofUser contains the user's settings, which may name a service.
 var ofUser map[string]string
 
-// TestMain names the engine to the testing framework, so that `TF_ACC=1 go test ./internal/acctest/` works by itself.
+// TestMain finds the engine for the testing framework, so `TF_ACC=1 go test ./internal/acctest/` works without make.
 func TestMain(m *testing.M) {
 	exitOn(serveStandIn())
 	ofUser = sandboxtest.Unset()
@@ -50,11 +50,11 @@ func prepare() error {
 	fmt.Println("engine:", underTest, underTest.Path)
 	for name, value := range map[string]string{
 		engine.Variable: underTest.Path,
-		// Test configurations name their provider as users do, modelcatalogue/modelcatalogue, and each engine adds its own
+		// Test configurations name the provider modelcatalogue/modelcatalogue, as users do, and the engine adds its
 		// registry's host.
 		"TF_ACC_PROVIDER_NAMESPACE": "modelcatalogue",
 		"TF_ACC_PROVIDER_HOST":      underTest.RegistryHost(),
-		// The user's settings, such as mirrors and overrides, stay out of the tests.
+		// Tests ignore the user's settings, such as mirrors and overrides.
 		"TF_CLI_CONFIG_FILE":  os.DevNull,
 		"TF_CLI_ARGS":         "",
 		"TF_DATA_DIR":         "",
@@ -76,7 +76,7 @@ func needEngine(tb testing.TB) {
 	}
 }
 
-// needs skips a test if the engine is older than the first release of each kind with the tested feature.
+// needs skips a test if the engine is older than its first release with the tested feature.
 func needs(tb testing.TB, what, terraform, openTofu string) {
 	tb.Helper()
 	needEngine(tb)
@@ -85,7 +85,7 @@ func needs(tb testing.TB, what, terraform, openTofu string) {
 	}
 }
 
-// isSince reports whether the engine has that version of its kind, or a newer one.
+// isSince reports whether the engine is at least of the version given for its kind.
 func isSince(terraform, openTofu string) bool {
 	least := terraform
 	if underTest.OpenTofu() {

@@ -24,15 +24,15 @@ data "modelcatalogue_model_groups" "x" {}
 data "modelcatalogue_pinned_models" "x" { revisions = { a = 1 } }
 `
 
-// TestAccMocks takes each data source of the file of mocks, as the guide says: by mock_data and by override_data every
-// attribute has the file's value. Nothing is sent, because base_url is not set.
+// TestAccMocks uses each data source of the file of mocks as the guide does. By mock_data and by override_data every
+// attribute has the file's value. No request is sent, because base_url is not set.
 func TestAccMocks(t *testing.T) {
 	needs(t, "a mock_provider that fills objects", "1.7.0", "1.10.3")
 	t.Parallel()
 	dir, env := module(t, "module"), mirrored(t)
 	mocked, file := filepath.Join(dir, "tests/mocked.tftest.hcl"), readText(t, root+"/examples/"+mocks)
 	tested := readText(t, mocked)
-	if underTest.OpenTofu() { // it refuses an argument that is set, and does not read the file
+	if underTest.OpenTofu() { // it refuses a value for an argument that is set, and does not read the file
 		file = regexp.MustCompile(`(?m)^    name +=.*\n(    other_fields = null\n    public)`).ReplaceAllString(file, "$1")
 		tested = strings.Replace(tested, `source = "./tests/mocks"`, file, 1)
 	} else {

@@ -15,7 +15,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// module returns a copy of a module of the guide about tests.
+// module copies a module of the guide about tests, and returns its folder.
 func module(t *testing.T, name string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -25,14 +25,16 @@ func module(t *testing.T, name string) string {
 	return dir
 }
 
-// shellRunsBeside has the files that blocks of shell need, by page. Others run beside the module of the guide about tests.
+// shellRunsBeside maps a page to the files that its blocks of shell require. They are added to the module of the
+// guide about tests.
 var shellRunsBeside = map[string]map[string]string{
 	"large-catalogues.md": {"main.tf": "large-catalogues/fleet/main.tf"},
 	"pin-docker-image.md": {"main.tf": "pin-docker-image/pins/main.tf", "first.tf": "pin-docker-image/pins/first.tf"},
 }
 
-// TestAccShellOfThePages runs every block of shell that the pages print. A sandbox stands in for the service, and the
-// programs of testdata/shell for other test runners. Commands that need a release are left out.
+// TestAccShellOfThePages runs every block of shell in the guides and on the first page. A sandbox replaces the
+// service, and the programs of testdata/shell replace others, such as clouds' and test runners. It skips `go
+// install`, which requires a release.
 func TestAccShellOfThePages(t *testing.T) {
 	needEngine(t)
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// This test looks into a state: the testing framework runs the engine, with the provider in this process.
+// This test inspects a state, so the testing framework runs the engine, with the provider in this process.
 
 // The checks of the testing framework, by shorter names.
 var (
@@ -30,8 +30,8 @@ func attribute(dataSource string, want knownvalue.Check, name string) statecheck
 	return statecheck.ExpectKnownValue("data.modelcatalogue_"+dataSource+".this", tfjsonpath.New(name), want)
 }
 
-// TestAccReadsAnyCatalogue asserts only what holds for any catalogue. If MODELCATALOGUE_TEST_MODEL_GROUP_ID names a
-// group, it reads that of the service that the environment names, or else a sandbox.
+// TestAccReadsAnyCatalogue checks properties of any catalogue. If MODELCATALOGUE_TEST_MODEL_GROUP_ID is set, it reads
+// that group from the service named in the environment, or else a group of a sandbox.
 func TestAccReadsAnyCatalogue(t *testing.T) {
 	group, providerBlock := os.Getenv("MODELCATALOGUE_TEST_MODEL_GROUP_ID"), "provider \"modelcatalogue\" {}\n"
 	if group == "" {

@@ -14,11 +14,11 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// These tests run whole commands of an engine, with the provider as a program of its own: processes, signals, the
-// environment, the output and the files.
+// These tests run whole commands of an engine, with the provider as a separate process. They concern processes,
+// signals, the environment, output and files.
 
-// TestAccInterruptingAPlan sends what Ctrl-C sends, to the engine and the provider alike, while the service hangs. The
-// provider would wait for a day, so the plan ends only if the interrupt ends it.
+// TestAccInterruptingAPlan sends an interrupt to both engine and provider, as Ctrl-C does, while the service hangs.
+// The provider would wait for a day, so only the interrupt can end the plan.
 func TestAccInterruptingAPlan(t *testing.T) {
 	t.Parallel()
 	const patient = "provider \"modelcatalogue\" {\n  request_timeout = \"24h\"\n  read_timeout = \"24h\"\n}\n"
@@ -38,7 +38,7 @@ func TestAccInterruptingAPlan(t *testing.T) {
 	gone := make(chan error, 1)
 	go func() { gone <- cmd.Wait() }()
 	group := -cmd.Process.Pid
-	t.Cleanup(func() { _ = syscall.Kill(group, syscall.SIGKILL) }) // none is left unless this failed
+	t.Cleanup(func() { _ = syscall.Kill(group, syscall.SIGKILL) }) // if the interrupt did not end them
 	select {
 	case <-hanging:
 	case err := <-gone:
@@ -47,7 +47,7 @@ func TestAccInterruptingAPlan(t *testing.T) {
 	if err := syscall.Kill(group, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	// No limit but that of the whole test run: a busy machine may be slow.
+	// No time limit, as a busy machine may be slow.
 	if err := <-gone; err == nil {
 		t.Error("an interrupted plan ended well")
 	}
@@ -55,8 +55,9 @@ func TestAccInterruptingAPlan(t *testing.T) {
 	w.sent(t, sandbox.RouteAny, 1+1) // a token and a list
 }
 
-// TestAccNothingLogsStrayBytes: net/http logs what comes after a whole answer, and an engine keeps what the provider's
-// process prints. Tests without an engine show that no answer brings a credential into a log, a state or a message.
+// TestAccNothingLogsStrayBytes sends bytes after a complete answer. net/http would log them, and an engine keeps the
+// output of the provider's process. Tests without an engine show that no credential gets from an answer into a log, a
+// state or a message.
 func TestAccNothingLogsStrayBytes(t *testing.T) {
 	t.Parallel()
 	const secret = "what-nobody-may-read"
@@ -71,7 +72,7 @@ func TestAccNothingLogsStrayBytes(t *testing.T) {
 		}
 		defer conn.Close()
 		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"+secret)
-		_, _ = io.Copy(io.Discard, conn) // until the other side closes it
+		_, _ = io.Copy(io.Discard, conn) // until the client closes it
 	}))
 	t.Cleanup(server.Close)
 	w := workspaceAt(t, fromEnvironment(readsGroups), server.URL, credentials{"northwind", secret})

@@ -31,28 +31,28 @@ var updateScripts = flag.Bool("update", false, "write into scripts what they com
 // TestAccScripts runs the scripts of testdata/scripts.
 func TestAccScripts(t *testing.T) { runScripts(t, "testdata/scripts") }
 
-// TestAccGuideApproves acts the two jobs of the guide.
+// TestAccGuideApproves runs the two jobs of the guide about new revisions.
 func TestAccGuideApproves(t *testing.T) { runScripts(t, "testdata/scripts/approves") }
 
-// TestPolicy holds plans of an engine to the policy of the guide about pins.
+// TestPolicy checks plans by the policy of the guide about pins.
 func TestPolicy(t *testing.T) {
 	needVariable(t, conftestVariable)
 	runScripts(t, "testdata/scripts/policy")
 }
 
-// TestRenovate runs Renovate as the guide prints it.
+// TestRenovate runs Renovate with the guide's configuration.
 func TestRenovate(t *testing.T) {
 	needVariable(t, renovateVariable)
 	runScripts(t, "testdata/scripts/renovate")
 }
 
-// Variables that name what make has built: conftest, and a folder with Renovate and the Node that it runs on.
+// Variables for the path of conftest, and of a folder with Renovate and its Node.
 const (
 	conftestVariable = "MODELCATALOGUE_TEST_CONFTEST"
 	renovateVariable = "MODELCATALOGUE_TEST_RENOVATE"
 )
 
-// needVariable skips a test unless a target of make has set the variable.
+// needVariable skips a test unless the variable is set.
 func needVariable(t *testing.T, name string) {
 	t.Helper()
 	if os.Getenv(name) == "" {
@@ -60,21 +60,22 @@ func needVariable(t *testing.T, name string) {
 	}
 }
 
-// runScripts runs the scripts of a folder, each with a sandbox of its own. `terraform` is the engine under test, and
-// takes the provider from a mirror after `env TF_CLI_CONFIG_FILE=$MIRROR`. Beside testscript's own commands there are:
+// runScripts runs the scripts of a folder, each with a separate sandbox. `terraform` is the engine under test. After
+// `env TF_CLI_CONFIG_FILE=$MIRROR` it installs the provider from a mirror. Scripts use the commands of testscript,
+// and:
 //
-//	example FOLDER NAME…        goes to a folder, and copies examples there with the files that they are added to
+//	example FOLDER NAME…        makes a folder of the examples and the files that complete them, and changes to it
 //	control METHOD PATH [BODY]  sends a request to a control route of the sandbox
-//	sent ROUTE N                that route had N requests
-//	[!] says TEXT…              the last program printed the texts, whatever their line breaks
-//	printed PAGE TEXT           runs the blocks of shell of a guide that have the text
-//	block PAGE BEGINNING        the last program printed the guide's block that begins so
-//	words [TEXT]                the page about errors has a row of the text, or else of the summary that was printed
-//	[!] step WORKFLOW NAME      runs the step of that name, with its variables and those of the steps before
-//	archive FILE                puts a file into FILE.zip
-//	site FOLDER                 serves a folder by TLS, at $SITE, by an authority that site.pem has
+//	sent ROUTE N                checks that the route had N requests
+//	[!] says TEXT…              checks that the last program printed the texts, whatever their line breaks
+//	printed PAGE TEXT           runs a guide's blocks of shell that contain the text
+//	block PAGE BEGINNING        checks that the last program printed the guide's block with that beginning
+//	words [TEXT]                checks that the page about errors has a row for the text, by default the printed summary
+//	[!] step WORKFLOW NAME      runs the step of that name, with its variables and those of earlier steps
+//	archive FILE                packs a file into FILE.zip
+//	site FOLDER                 serves a folder over TLS at $SITE, and writes the authority to site.pem
 //
-// The conditions are opentofu, and since:TERRAFORM:OPENTOFU for engines of that version or newer.
+// Conditions are opentofu, and since:TERRAFORM:OPENTOFU for engines of these versions or newer.
 func runScripts(t *testing.T, folder string) {
 	t.Helper()
 	needEngine(t)
@@ -104,7 +105,7 @@ func setUp(env *testscript.Env) error {
 	for name, value := range map[string]string{
 		"PATH":                strings.Join([]string{env.WorkDir + "/bin", plugins + "/bin", os.Getenv("PATH")}, ":"),
 		"HOME":                env.WorkDir,
-		"TMPDIR":              os.TempDir(), // a short one: an engine's sockets are there
+		"TMPDIR":              os.TempDir(), // short, because engines create sockets there
 		"TF_CLI_ARGS":         "-no-color",
 		"MIRROR":              plugins + "/mirror.tfrc",
 		"PLUGINS":             plugins,
@@ -237,7 +238,8 @@ func readPage(ts *testscript.TestScript, name string) string {
 	return ts.ReadFile(ts.Getenv("ROOT") + "/docs/guides/" + name + ".md")
 }
 
-// asInBlock compares an error with that of a page, without the place, which an engine prints after the summary.
+// asInBlock compares an error with a block of a page, except for the location, which an engine prints after the
+// summary.
 func asInBlock(ts *testscript.TestScript, _ bool, arguments []string) {
 	for _, b := range blocks(readPage(ts, arguments[0])) {
 		if strings.HasPrefix(b.text, arguments[1]) {

@@ -16,22 +16,22 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider"
 )
 
-// reviewedDigest is the one that the examples compare with, so the stand-in for a registry has it.
+// reviewedDigest is the digest in the examples, so the stand-in for a registry returns it.
 const reviewedDigest = "sha256:6d5e0178bd860172dfb9834d43bcd4e88f89ce4523df7b831877d244a7718f11"
 
 //go:embed testdata/providers.yaml
 var documented []byte
 
-// standIn serves in the place of a provider that no test can fetch. An engine holds configurations to its schema, which
-// is that of the provider's documentation, and its resources can be planned, not applied.
+// standIn replaces a provider that tests cannot download. Its schema follows that provider's documentation, so an
+// engine validates configurations. Its resources can be planned, but not applied.
 type standIn struct {
-	tfprotov6.ProviderServer // for the calls that do not concern a schema
+	tfprotov6.ProviderServer // for calls without a schema
 
 	provider        *tfprotov6.Schema
 	resources, data map[string]*tfprotov6.Schema
 }
 
-// serveStandIn serves the provider whose name this program was started by, if it is one of the table.
+// serveStandIn serves the provider of the table whose name this process was started under, if any.
 func serveStandIn() error {
 	name, ok := strings.CutPrefix(filepath.Base(os.Args[0]), "terraform-provider-")
 	if !ok {
@@ -50,7 +50,7 @@ func serveStandIn() error {
 	return nil
 }
 
-// standIns returns the table: by source, then by kind.
+// standIns returns the table, by source and then by kind and name.
 func standIns() map[string]map[string]map[string]any {
 	var found map[string]map[string]map[string]any
 	if err := yaml.Unmarshal(documented, &found); err != nil {
@@ -79,7 +79,7 @@ func newStandIn(tables map[string]map[string]any) *standIn {
 	return s
 }
 
-// occurrences has the least and the most of a block; 0 is unlimited.
+// occurrences maps a suffix to the least and the largest number of blocks; 0 is unlimited.
 var occurrences = map[string][2]int64{"[1]": {1, 1}, "[?]": {0, 1}, "[*]": {0, 0}, "{*}": {0, 0}}
 
 var typesOfAttributes = map[string]tftypes.Type{
@@ -122,7 +122,7 @@ func blockOf(fields map[string]any) *tfprotov6.SchemaBlock {
 	return block
 }
 
-// filled puts a value in the place of each that is null, if the provider computes it.
+// filled replaces each null in a computed attribute by a value.
 func filled(block *tfprotov6.SchemaBlock, value tftypes.Value, with func(tfprotov6.SchemaAttribute) any) tftypes.Value {
 	var fields map[string]tftypes.Value
 	if value.IsNull() || !value.IsKnown() || value.As(&fields) != nil {
@@ -154,7 +154,7 @@ func madeUp(attribute tfprotov6.SchemaAttribute) any {
 	return "made up"
 }
 
-// complete decodes a value, fills it, and encodes it.
+// complete decodes a value, fills computed attributes, and encodes it again.
 func complete(
 	schema *tfprotov6.Schema, value *tfprotov6.DynamicValue, with func(tfprotov6.SchemaAttribute) any,
 ) (*tfprotov6.DynamicValue, error) {

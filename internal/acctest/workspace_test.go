@@ -28,7 +28,7 @@ const root = "../.."
 
 // Groups of the sandbox's own catalogue.
 const (
-	mainGroup = sandbox.MainGroup // its first revision is 0, and one in the middle is archived
+	mainGroup = sandbox.MainGroup // its revisions begin with 0, and one in the middle is archived
 	windGroup = "270c0fa6-6a8c-4874-8f76-da0680bcda61"
 )
 
@@ -40,22 +40,22 @@ var (
 	partner = credentials{"fabrikam", "fabrikam-sandbox-secret"} // owns a private group
 )
 
-// Images of the main group.
+// Images in the main group.
 const (
 	mainImage     = "registry.northwind.example/forecasting/de-lu-day-ahead-price"
 	latestDigest  = "sha256:e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479"
 	latestImage   = mainImage + "@" + latestDigest
-	reviewedImage = mainImage + ":1.0.3" // of its revision 1
+	reviewedImage = mainImage + ":1.0.3" // revision 1
 )
 
-// workspace is a folder of configuration with an engine to run it. As for a user, the provider is a program of its own,
-// and the service's address and credentials are in the environment.
+// workspace is a folder with a configuration, and an engine to run it. As in production, the provider is a separate
+// process, and the environment contains the service's address and credentials.
 type workspace struct {
 	engine.Workspace
-	service *sandbox.Sandbox // nil if a test serves something else
+	service *sandbox.Sandbox // nil if the test starts another server
 }
 
-// newWorkspace copies the files, and serves the groups that they read.
+// newWorkspace copies the files, and starts the service for them.
 func newWorkspace(tb testing.TB, files fs.FS, service *sandbox.Sandbox, who credentials) *workspace {
 	tb.Helper()
 	w := workspaceAt(tb, files, sandboxtest.Start(tb, service), who)
@@ -74,26 +74,26 @@ func workspaceAt(tb testing.TB, files fs.FS, url string, who credentials) *works
 	return w
 }
 
-// environment returns that of an engine which takes the provider from its build, without init.
+// environment returns the environment of an engine that runs the built provider without init.
 func environment(tb testing.TB, url string, who credentials) []string {
 	tb.Helper()
 	return engine.Environment(append(engine.Service(url, who.id, who.secret), "TF_CLI_CONFIG_FILE="+programs(tb)+"/engine.tfrc",
-		// The same for examples that take them as variables.
+		// Examples declare these as variables.
 		"TF_VAR_catalogue_url="+url, "TF_VAR_catalogue_client_id="+who.id, "TF_VAR_catalogue_client_secret="+who.secret,
 		"TF_VAR_partner_client_id="+partner.id, "TF_VAR_partner_client_secret="+partner.secret, "TF_VAR_pins={}",
 		"TF_VAR_registry_username=pull", "TF_VAR_registry_password=made-up", "TF_VAR_cluster=made-up",
 		`TF_VAR_subnets=["made-up"]`, "TF_VAR_password_secret_version=made-up")...)
 }
 
-// mirrored returns an environment in which init takes this provider from a folder, as it takes a released one from a
-// registry.
+// mirrored returns an environment in which init installs the built provider from a mirror, as it installs a release
+// from a registry.
 func mirrored(tb testing.TB, more ...string) []string {
 	tb.Helper()
 	return engine.Environment(append(more, "TF_CLI_CONFIG_FILE="+programs(tb)+"/mirror.tfrc")...)
 }
 
-// fromEnvironment returns a configuration whose provider takes everything from the environment, so that no file of a
-// run holds the secret.
+// fromEnvironment returns a configuration without arguments of the provider. The environment sets them, so no file of
+// the run contains the secret.
 func fromEnvironment(config string) fs.FS {
 	return fstest.MapFS{"main.tf": {Mode: 0o600, Data: []byte(`
 terraform {
@@ -117,7 +117,7 @@ func (w *workspace) expect(tb testing.TB, status int, arguments ...string) strin
 	return string(out)
 }
 
-// sent checks the number of requests of a route.
+// sent fails unless the route had that many requests.
 func (w *workspace) sent(tb testing.TB, route sandbox.Route, want int) {
 	tb.Helper()
 	if n := w.service.Count(route); n != want {
@@ -125,7 +125,7 @@ func (w *workspace) sent(tb testing.TB, route sandbox.Route, want int) {
 	}
 }
 
-// joined returns an engine's message without its frame and line breaks.
+// joined returns an engine's message on one line, without its frame.
 func joined(message string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(message)), " ")
 }
@@ -157,7 +157,7 @@ func readText(tb testing.TB, name string) string {
 	return string(text)
 }
 
-// writeText writes a file, which an engine may run, and the folder that it is in.
+// writeText writes an executable file, and makes its folder.
 func writeText(tb testing.TB, name, text string) {
 	tb.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o700)); err != nil {
@@ -165,7 +165,7 @@ func writeText(tb testing.TB, name, text string) {
 	}
 }
 
-// command runs a program of the machine and returns all that it prints.
+// command runs an installed program, and returns its output and errors.
 func command(tb testing.TB, dir string, env []string, program string, arguments ...string) string {
 	tb.Helper()
 	cmd := engine.Command(tb.Context(), program, arguments...)
@@ -177,7 +177,7 @@ func command(tb testing.TB, dir string, env []string, program string, arguments 
 	return string(out)
 }
 
-// plainShell is without what bash adds, if this machine has such a shell.
+// plainShell returns dash, which lacks the extensions of bash, or else sh.
 func plainShell() string {
 	if dash, err := exec.LookPath("dash"); err == nil {
 		return dash
@@ -185,10 +185,11 @@ func plainShell() string {
 	return "sh"
 }
 
-// plugins is a folder of the whole run. It has the programs of this project, and the engine under test as bin/terraform.
+// plugins is a folder for the whole run, with the programs of this project, and the engine under test as
+// bin/terraform.
 var plugins string
 
-// built builds with the flags of make, so that dependencies are compiled once.
+// built fills plugins. It compiles with the flags of make, to use the same cached packages.
 var built = sync.OnceValue(func() error {
 	cmd := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false", "-o", plugins+string(filepath.Separator),
 		".", "./cmd/modelcatalogue-sandbox")
@@ -216,7 +217,7 @@ var built = sync.OnceValue(func() error {
 		engine.Mirror(filepath.Join(plugins, "mirror.tfrc"), filepath.Join(plugins, "mirror")))
 })
 
-// programs builds the plugins, and returns their folder.
+// programs fills plugins once, and returns it.
 func programs(tb testing.TB) string {
 	tb.Helper()
 	if err := built(); err != nil {

@@ -1,5 +1,5 @@
-// Package engine finds a Terraform or OpenTofu on this machine and runs it with a local build of the provider, for the
-// benchmarks and the acceptance tests. No release contains it.
+// Package engine finds an installed Terraform or OpenTofu, and runs it with a local build of the provider. Benchmarks
+// and acceptance tests use it; no release contains it.
 package engine
 
 import (
@@ -15,17 +15,17 @@ import (
 	"github.com/hashicorp/go-version"
 )
 
-// Variable is the environment variable that names the engine. terraform-plugin-testing reads it, too.
+// Variable is the environment variable with the engine's name or path. terraform-plugin-testing reads it, too.
 const Variable = "TF_ACC_TERRAFORM_PATH"
 
-// Engine is a Terraform or an OpenTofu.
+// Engine is an installed Terraform or OpenTofu.
 type Engine struct {
 	Path    string // absolute
 	Name    string // "Terraform" or "OpenTofu"
 	Version *version.Version
 }
 
-// Find returns the engine that Variable names, or else the `terraform` or `tofu` on the PATH.
+// Find returns the engine named by Variable, or else the first of `terraform` and `tofu` on the PATH.
 func Find(ctx context.Context) (Engine, error) {
 	for _, program := range []string{os.Getenv(Variable), "terraform", "tofu"} {
 		path, err := exec.LookPath(program)
@@ -42,7 +42,7 @@ func Find(ctx context.Context) (Engine, error) {
 
 var versionLine = regexp.MustCompile(`^(Terraform|OpenTofu) v(\S+)`)
 
-// identify asks a program which engine it is.
+// identify runs a program to find its kind and version.
 func identify(ctx context.Context, path string) (Engine, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -71,7 +71,7 @@ func (e Engine) String() string { return e.Name + " " + e.Version.String() }
 // OpenTofu reports whether the engine is an OpenTofu.
 func (e Engine) OpenTofu() bool { return e.Name == "OpenTofu" }
 
-// RegistryHost returns the registry of providers whose source does not name a host.
+// RegistryHost returns the host of the engine's default registry, for providers whose source does not name one.
 func (e Engine) RegistryHost() string {
 	if e.OpenTofu() {
 		return "registry.opentofu.org"
@@ -79,8 +79,8 @@ func (e Engine) RegistryHost() string {
 	return "registry.terraform.io"
 }
 
-// Command returns a command that gets an interrupt when ctx ends, so that it can end what it has started. It is killed
-// ten seconds later.
+// Command returns a command that is interrupted when ctx ends, so it can end its own processes. Ten seconds later it
+// is killed.
 func Command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, arguments...) //nolint:gosec // the callers name their own programs
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -88,14 +88,14 @@ func Command(ctx context.Context, program string, arguments ...string) *exec.Cmd
 	return cmd
 }
 
-// Workspace is a folder of configuration with an engine to run in it.
+// Workspace is a folder with a configuration, and an engine to run it.
 type Workspace struct {
 	Engine Engine
 	Dir    string
 	Env    []string // from Environment
 }
 
-// Command returns a command that runs the engine in the workspace. arguments[0] is the engine's subcommand.
+// Command returns a command of the engine in the workspace. The first of the arguments is the engine's subcommand.
 func (w Workspace) Command(ctx context.Context, arguments ...string) *exec.Cmd {
 	arguments = slices.Insert(slices.Clone(arguments), 1, "-no-color")
 	cmd := Command(ctx, w.Engine.Path, arguments...)

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 )
 
-// program writes a shell script with that name and returns its folder.
+// program writes a shell script with that name, and returns its folder.
 func program(t *testing.T, name, script string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -76,7 +76,7 @@ func TestEnvironmentLeavesOutItsUsersSettings(t *testing.T) {
 	}
 }
 
-// TestCommandEndsByAnInterrupt, so that a program can end what it has started.
+// TestCommandEndsByAnInterrupt: a program handles the interrupt, so it can end its own processes.
 func TestCommandEndsByAnInterrupt(t *testing.T) {
 	dir := program(t, "tofu", `trap 'echo ended by itself; exit 0' INT; echo started; while :; do sleep 0.01; done`)
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -98,5 +98,5 @@ func TestCommandEndsByAnInterrupt(t *testing.T) {
 	if err != nil || string(buffer[:n]) != "ended by itself\n" {
 		t.Errorf("after the interrupt it says %q, %v", buffer[:n], err)
 	}
-	_ = cmd.Wait() // It returns the interrupt's own error.
+	_ = cmd.Wait() // always the error of the context
 }

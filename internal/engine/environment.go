@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Environment returns the environment of this process without the user's settings for an engine or the provider, and with
-// more entries of the form NAME=value.
+// Environment returns the environment of this process without the user's settings for an engine or the provider, and
+// with more entries of the form NAME=value.
 func Environment(more ...string) []string {
 	var env []string
 	for _, entry := range os.Environ() {
@@ -29,8 +29,8 @@ func Service(url, clientID, clientSecret string) []string {
 	}
 }
 
-// Override writes an engine's settings to file, for TF_CLI_CONFIG_FILE: the engine runs the provider, and the providers
-// of the other sources, from the folder plugins, without init.
+// Override writes an engine's settings to file, for TF_CLI_CONFIG_FILE: the engine runs the provider, and the
+// providers of the other sources, from the folder plugins, without init.
 func Override(file, plugins string, others ...string) error {
 	var overrides strings.Builder
 	for _, source := range append(others, "modelcatalogue/modelcatalogue") {
@@ -39,7 +39,8 @@ func Override(file, plugins string, others ...string) error {
 	return writeSettings(file, "dev_overrides {\n"+overrides.String()+"  }")
 }
 
-// Mirror writes an engine's settings to file, for TF_CLI_CONFIG_FILE: init installs every provider from the folder mirror.
+// Mirror writes an engine's settings to file, for TF_CLI_CONFIG_FILE: init installs every provider from the folder
+// mirror.
 func Mirror(file, mirror string) error {
 	return writeSettings(file, fmt.Sprintf("filesystem_mirror {\n    path = %q\n  }", filepath.ToSlash(mirror)))
 }

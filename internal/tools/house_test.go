@@ -21,7 +21,7 @@ const (
 	module = "github.com/modelcatalogue/terraform-provider-modelcatalogue"
 )
 
-// TestHouse compares the drawing in DESIGN.md with the imports of the code: each room has a line with its imports.
+// TestHouse compares the drawing in DESIGN.md, with a line for each room, with the imports of the code.
 func TestHouse(t *testing.T) {
 	t.Parallel()
 	drawn := map[string]string{}
@@ -48,7 +48,7 @@ func design(t *testing.T, title string) string {
 	return chapter
 }
 
-// TestLibraries: a module that the code imports was chosen, and DESIGN.md says for what.
+// TestLibraries: the chapter about libraries in DESIGN.md names each directly required module.
 func TestLibraries(t *testing.T) {
 	t.Parallel()
 	file, err := modfile.Parse("go.mod", []byte(text(t, "go.mod")), nil)
@@ -65,8 +65,7 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// TestNothingIsCompiledAtStart: an engine starts the provider three times for a plan, so a pattern is compiled when it
-// is used.
+// TestNothingIsCompiledAtStart: an engine starts the provider three times for a plan, so patterns are compiled on use.
 func TestNothingIsCompiledAtStart(t *testing.T) {
 	t.Parallel()
 	for _, room := range []string{"catalogue", "contract", "encode", "explain", "pace", "provider", "redact", "settings"} {
@@ -86,7 +85,7 @@ func TestNothingIsCompiledAtStart(t *testing.T) {
 	}
 }
 
-// compilesAtStart reports whether a file compiles a regular expression, other than in a function.
+// compilesAtStart reports whether a file compiles a regular expression outside of functions.
 func compilesAtStart(file *ast.File) (compiles bool) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		switch node := node.(type) {
@@ -100,7 +99,7 @@ func compilesAtStart(file *ast.File) (compiles bool) {
 	return compiles
 }
 
-// text returns a file of the project.
+// text returns the content of a file of the project.
 func text(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, name))
@@ -110,7 +109,7 @@ func text(t *testing.T, name string) string {
 	return string(text)
 }
 
-// imports returns the rooms that each room imports, sorted, without its tests.
+// imports maps each room to the rooms that its code imports, sorted. Tests do not count.
 func imports(t *testing.T) map[string]string {
 	t.Helper()
 	const line = `{{if .GoFiles}}{{.ImportPath}} {{join .Imports " "}}{{end}}`

@@ -14,19 +14,19 @@ import (
 
 var (
 	aWord = regexp.MustCompile(`\w+`)
-	// fenced is a block of a page. Its commands and workflows make files of the reader's.
+	// fenced matches a block of a page. Its commands and workflows make files on the reader's machine.
 	fenced = regexp.MustCompile("(?ms)^ *```.*?\n *```$")
-	// cited are names that comments and pages use.
+	// cited matches names of code and files in comments and pages.
 	cited = regexp.MustCompile(strings.Join([]string{
 		`\b\.[A-Z]\w+\]`,      // a link of godoc, such as [Sandbox.Publish]
 		`\[[A-Z][a-z]\w+\]\s`, // or [New]
 		`\b(?:Test|Benchmark|Fuzz)[A-Z]\w*\b`,
-		`\b[a-z]+[A-Z][a-z]\w*\b`, // what is not exported
+		`\b[a-z]+[A-Z][a-z]\w*\b`, // unexported
 		`[\w./-]*\w\.(?:go|js|json|md|mjs|sh|tf|tmpl|txt|yml)\b`,
 	}, "|"))
 )
 
-// TestCitedNamesExist: a function, a test or a file that a comment or a page names is there.
+// TestCitedNamesExist: the functions, tests and files named in comments and pages exist.
 func TestCitedNamesExist(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
@@ -34,7 +34,7 @@ func TestCitedNamesExist(t *testing.T) {
 	for _, name := range tracked(t) {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
-			continue // it is removed, and git does not know yet
+			continue // removed, but still in git's index
 		}
 		known[path.Base(name)] = true
 		switch path.Ext(name) {
@@ -52,7 +52,7 @@ func TestCitedNamesExist(t *testing.T) {
 	}
 	for name, comment := range comments {
 		for _, mention := range cited.FindAllString(comment, -1) {
-			isElsewhere := strings.HasPrefix(mention, "/") || strings.HasPrefix(mention, "_") || // the end of several names
+			isElsewhere := strings.HasPrefix(mention, "/") || strings.HasPrefix(mention, "_") || // several names with one ending
 				strings.HasPrefix(name, "docs/") && strings.HasPrefix(mention, ".github/") // the reader's own
 			mention, isLink := strings.CutSuffix(strings.TrimSpace(mention), "]")
 			if isLink {
@@ -65,17 +65,17 @@ func TestCitedNamesExist(t *testing.T) {
 	}
 }
 
-// tracked returns the files that git has, or would have.
+// tracked returns the files that git tracks or would add.
 func tracked(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard").CombinedOutput()
 	if err != nil {
-		t.Skipf("git lists no files here: %v: %s", err, out) // in a tarball, or in the clone of another owner
+		t.Skipf("git lists no files here: %v: %s", err, out) // in a tarball, or in another user's clone
 	}
 	return strings.Fields(string(out))
 }
 
-// split returns the code of a file and its comments.
+// split separates the code of a file from its comments.
 func split(text []byte) (code, comment string) {
 	files := token.NewFileSet()
 	var found scanner.Scanner

@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestScripts runs the scripts of testdata: what make, the steps of CI and the scripts of a release refuse.
+// TestScripts runs the scripts of testdata. They check what make, the steps of CI and the scripts of a release refuse.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	project, err := filepath.Abs(root)
@@ -25,7 +25,7 @@ func TestScripts(t *testing.T) {
 	}})
 }
 
-// TestVersionsAreProposed: the bot that proposes new versions reads those of all tools, and of the newest Go.
+// TestVersionsAreProposed: Renovate finds the versions of all tools, and of the newest Go.
 func TestVersionsAreProposed(t *testing.T) {
 	t.Parallel()
 	var bot struct {

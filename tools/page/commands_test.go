@@ -18,22 +18,22 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// driven are the commands of the scripts beside testscript's own. A SELECTOR is of CSS or XPath.
+// driven adds commands to those of testscript. A SELECTOR is CSS or XPath.
 //
 //	open PATH            opens a path of the sandbox
-//	live                 waits until the page follows the sandbox, and is painted: Chromium drops keys and clicks before that
-//	javascript on|off    for the pages that are opened then
+//	live                 waits until the page follows the sandbox and is painted, because Chromium drops earlier keys and clicks
+//	javascript on|off    for pages opened later
 //	click SELECTOR
 //	focus SELECTOR
-//	fill SELECTOR TEXT   types a text in the place of the one that is there
+//	fill SELECTOR TEXT   types a text over the present one
 //	press KEY…           presses the keys of these names, or types texts
-//	says SELECTOR TEXT   waits until the element has the text
+//	says SELECTOR TEXT   waits until the element contains the text
 //	is EXPRESSION        waits until an expression of JavaScript is true
 //	run EXPRESSION
-//	state NAME           looks at the page as it is in each window, and has axe look at it
-//	clipboard FILE       writes what is in the clipboard to a file
-//	steady               takes away what differs from run to run
-//	picture NAME         leaves a picture of it in the folder of -pictures
+//	state NAME           checks the page as it is, in windows of each width, and by axe
+//	clipboard FILE       writes the content of the clipboard to a file
+//	steady               replaces texts that differ from run to run
+//	picture NAME         saves a picture of the window in the folder of -pictures
 var driven = map[string]func(b *tab, arguments []string){
 	"open":       func(b *tab, a []string) { b.do(chromedp.Navigate(b.Getenv("URL") + a[0])) },
 	"live":       func(b *tab, _ []string) { b.waits(isLive) },
@@ -59,14 +59,15 @@ var driven = map[string]func(b *tab, arguments []string){
 
 const isLive = `document.body.className === "live" && performance.getEntriesByName("first-contentful-paint").length`
 
-// tab is a tab of the browser, which a script drives.
+// tab is the browser tab of a script.
 type tab struct {
 	*testscript.TestScript
 
 	ctx context.Context
 }
 
-// newTab opens an empty tab. The test fails if a script of the page fails, or the page's policy refuses something.
+// newTab opens an empty tab. The test fails if a script of the page fails, or its content security policy refuses
+// something.
 func newTab(tb testing.TB) context.Context {
 	tb.Helper()
 	ctx, cancel := chromedp.NewContext(chromium)
@@ -114,7 +115,7 @@ func (b *tab) says(arguments []string) {
 	b.waits(fmt.Sprintf(`document.querySelector(%q)?.textContent.includes(%q)`, arguments[0], arguments[1]))
 }
 
-// waits until the expression is true. While another page is loaded it is not.
+// waits until the expression is true. While another page loads, it counts as false.
 func (b *tab) waits(expression string) {
 	var problem error
 	for range 300 {
@@ -129,14 +130,14 @@ func (b *tab) waits(expression string) {
 	b.Fatalf("this is not so: %s (%v)\nThe page says:\n%.3000s", expression, problem, said)
 }
 
-// evaluate stores the value of an expression of JavaScript in result. A promise is awaited.
+// evaluate stores the value of an expression of JavaScript, or of its promise, in result.
 func (b *tab) evaluate(expression string, result any) error {
 	return chromedp.Run(b.ctx, chromedp.Evaluate(expression, result, func(p *runtime.EvaluateParams) *runtime.EvaluateParams {
 		return p.WithAwaitPromise(true)
 	}))
 }
 
-// text returns the value of an expression of JavaScript that is a text.
+// text returns the string value of an expression of JavaScript.
 func (b *tab) text(expression string) (text string) {
 	b.Check(b.evaluate(expression, &text))
 	return text

@@ -1,4 +1,4 @@
-// Package page drives the sandbox's page in a Chromium.
+// Package page tests the sandbox's page in a Chromium.
 package page
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// pictures is where scripts leave pictures of the page.
+// pictures is the folder for pictures of the page.
 var pictures = flag.String("pictures", "", "folder to write pictures of the page to")
 
-// The browser of all tests, and a folder that is removed at the end. It has the sandbox's program.
+// The browser of all tests, and a temporary folder with the sandbox's program.
 var (
 	chromium context.Context
 	scratch  string
@@ -60,10 +60,10 @@ func run(m *testing.M) int {
 	)
 	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	defer cancel()
-	// The library logs events that are newer than it.
+	// The library would log every event that is newer than itself.
 	chromium, cancel = chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
 	defer cancel()
-	if err := errors.Join(chromedp.Run(chromium), flag.Set("test.parallel", "1")); err != nil { // one tab at a time has the focus
+	if err := errors.Join(chromedp.Run(chromium), flag.Set("test.parallel", "1")); err != nil { // only one tab at a time has the focus
 		fmt.Println(err)
 		return 1
 	}
@@ -83,7 +83,7 @@ func findBrowser() (path string, err error) {
 // TestPage runs the scripts of testdata.
 func TestPage(t *testing.T) { runScripts(t, "testdata") }
 
-// TestPicture takes the picture of the README.
+// TestPicture takes the picture for the README.
 func TestPicture(t *testing.T) {
 	if *pictures == "" {
 		t.Skip("-pictures is not set: make page sets it")
@@ -103,7 +103,7 @@ func runScripts(t *testing.T, folder string) {
 	testscript.Run(t, testscript.Params{Dir: folder, Setup: setUp, Cmds: commands})
 }
 
-// setUp chooses an address for the sandbox, and opens an empty tab.
+// setUp reserves an address for the sandbox, and opens an empty tab.
 func setUp(env *testscript.Env) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

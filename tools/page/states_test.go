@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// overlaps lists the texts and controls that lie over each other, or reach out of the window. steady stops the page.
+// overlaps lists texts and controls that cover each other, or reach out of the window. steady stops the page.
 var (
 	//go:embed testdata/overlaps.js
 	overlaps string
@@ -18,13 +18,13 @@ var (
 	steady string
 )
 
-// violations is what axe finds, with the best practices that it knows.
+// violations lists the findings of axe, best practices included.
 const violations = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => {
 	const told = (node) => "  " + node.html.slice(0, 200) + "\n  " + node.failureSummary;
 	return violations.map((v) => v.id + ": " + v.help + "\n" + v.nodes.map(told).join("\n")).join("\n");
 })`
 
-// state looks at the page as it is: in every width of the window nothing lies over anything else, and axe finds nothing,
+// state checks the page as it is: nothing covers anything else in a window of any width, and axe has no findings,
 // light or dark.
 func (b *tab) state(arguments []string) {
 	name := arguments[0]
@@ -49,7 +49,7 @@ func (b *tab) state(arguments []string) {
 	b.do(media("forced-colors", "none"), chromedp.EmulateViewport(1400, 900))
 }
 
-// picture leaves a picture of the window in the folder of -pictures.
+// picture saves a picture of the window in the folder of -pictures.
 func (b *tab) picture(name string) {
 	if *pictures == "" {
 		return

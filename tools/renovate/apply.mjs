@@ -1,7 +1,6 @@
-// apply.mjs RENOVATE REPORT makes Renovate's own code write the updates that a
-// report of a local run holds into the files here, as its pull requests would:
-// `--platform=local` only looks updates up. It fails if one would stay pending
-// for ever, because Renovate asks for its date and has none.
+// apply.mjs RENOVATE REPORT writes the updates in the report of a local run into the files here, by Renovate's code
+// for pull requests: `--platform=local` only looks updates up. It fails if an update would stay pending for ever,
+// because Renovate requires its date, and has none.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const [renovate, report] = process.argv.slice(2);

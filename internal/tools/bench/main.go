@@ -1,4 +1,4 @@
-// Command bench compares whole plans in pairs, and writes BENCHMARKS.md and the table of a page.
+// Command bench measures plans in pairs, and writes BENCHMARKS.md and a table of a guide.
 //
 //	bench BUILDS
 //
@@ -17,8 +17,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 )
 
-// scenario is a plan that is compared with the plan of another configuration, or with its own plan over the floor if
-// other is "". Its targets are ratios.
+// scenario compares a plan with the plan of another configuration, or with a plan of the same one over the floor if
+// other is "". The targets are ratios.
 type scenario struct {
 	name    string
 	groups  int
@@ -50,10 +50,10 @@ const (
 }`
 )
 
-// latency is how long answers take in the plans of many groups.
+// latency is the delay of an answer in plans of many groups.
 const latency = 50 * time.Millisecond
 
-// overTheFloor returns the plans that are compared with their own over the floor.
+// overTheFloor returns the scenarios with the floor on the other side.
 func overTheFloor() []scenario {
 	var blocks strings.Builder
 	for i := range 200 {
@@ -94,7 +94,7 @@ func overTheFloor() []scenario {
 	}
 }
 
-// besideAnother returns the plans that are compared with the plan of another configuration.
+// besideAnother returns the scenarios with another configuration on the other side.
 func besideAnother() []scenario {
 	all := []scenario{
 		{

@@ -10,17 +10,17 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 )
 
-// bench has what all measurements share.
+// bench is shared by all measurements.
 type bench struct {
 	engine engine.Engine
-	builds string // make builds the provider and its floor here, each in a folder of its name
-	root   string // a folder of scratch space
+	builds string // a folder with the folders provider and floor, each with a build
+	root   string // a temporary folder
 }
 
-// pairs is how many pairs of plans a scenario has.
+// pairs is the number of pairs of plans in a scenario.
 const pairs = 5
 
-// measure plans both ways in turn. The order changes from pair to pair, so that neither way always comes second.
+// measure plans both sides in turn. The order changes from pair to pair, so neither side is always second.
 func (b bench) measure(ctx context.Context, s scenario) (ours, theirs samples, err error) {
 	service, err := serve(s)
 	if err != nil {
@@ -37,7 +37,7 @@ func (b bench) measure(ctx context.Context, s scenario) (ours, theirs samples, e
 	if s.other == "" {
 		other = plan{s.config, "floor"}
 	}
-	// This plan fills the floor.
+	// If the other side is the floor, this plan stores its answers.
 	if err := b.run(ctx, other, env, &samples{}); err != nil {
 		return ours, theirs, err
 	}
@@ -53,13 +53,13 @@ func (b bench) measure(ctx context.Context, s scenario) (ours, theirs samples, e
 	return ours, theirs, nil
 }
 
-// plan is a configuration, and which build reads it.
+// plan is a configuration, and the build that reads it.
 type plan struct {
 	config string
 	build  string
 }
 
-// samples are the costs of the same plan, in seconds of the engine and its provider together.
+// samples are the costs of repeated plans, in seconds of the engine and its provider together.
 type samples struct {
 	cpu  []float64
 	wall []float64
@@ -72,7 +72,7 @@ const header = `terraform {
 }
 `
 
-// run plans once, with more entries of the environment, and adds the cost.
+// run plans once, with these entries in the environment, and appends the cost.
 func (b bench) run(ctx context.Context, p plan, env []string, into *samples) error {
 	settings := filepath.Join(b.root, "engine.tfrc")
 	if err := engine.Override(settings, filepath.Join(b.builds, p.build)); err != nil {
@@ -93,7 +93,7 @@ func (b bench) run(ctx context.Context, p plan, env []string, into *samples) err
 		return fmt.Errorf("plan: %w\n%s", err, out)
 	}
 	into.wall = append(into.wall, time.Since(start).Seconds())
-	// The engine's times include its provider's, which it waits for.
+	// The engine waits for its provider, so its times include the provider's.
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	into.cpu = append(into.cpu, used.Seconds())
 	return nil

@@ -21,13 +21,13 @@ const (
 		"| ---: | ---: | ---: | ---: | ---: |\n"
 )
 
-// showGroups are the pages that show what many groups cost. BENCHMARKS.md has the figures of the same plans.
+// showGroups lists the pages with the cost of many groups. Their figures are also in BENCHMARKS.md.
 var showGroups = []string{
 	"templates/guides/large-catalogues.md.tmpl",
 	"docs/guides/large-catalogues.md",
 }
 
-// groupTable returns the table of many groups, from the rows of BENCHMARKS.md.
+// groupTable selects the plans of many groups from the rows of BENCHMARKS.md.
 func groupTable(plans string) string {
 	var table strings.Builder
 	table.WriteString(groupHeader)
@@ -40,7 +40,7 @@ func groupTable(plans string) string {
 	return table.String()
 }
 
-// write writes the tables. rows are those of the plans.
+// write writes the tables. rows has the measured plans.
 func write(ctx context.Context, by engine.Engine, rows string) error {
 	figures, err := inside(ctx)
 	if err != nil {
@@ -59,7 +59,7 @@ func write(ctx context.Context, by engine.Engine, rows string) error {
 	return err
 }
 
-// inside runs the benchmarks of the packages.
+// inside runs the benchmarks of the packages, and returns their results as a block of text.
 func inside(ctx context.Context) (string, error) {
 	cmd := engine.Command(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem",
 		"./internal/catalogue", "./internal/provider")
@@ -81,7 +81,7 @@ func (s scenario) row(ours, theirs samples) string {
 		compared(ours.cpu, theirs.cpu, s.cpu), compared(ours.wall, theirs.wall, s.wall))
 }
 
-// compared returns the cells of a figure. A ratio that misses its target is bold.
+// compared returns the cells of one figure. A ratio above its target is bold.
 func compared(ours, theirs []float64, target float64) string {
 	var ratios []float64
 	for i := range ours {
@@ -99,7 +99,7 @@ func compared(ours, theirs []float64, target float64) string {
 		median(ours), median(theirs), ratio, slices.Min(ratios), slices.Max(ratios), atMost)
 }
 
-// replacePart replaces the part of a file between the comments with that name.
+// replacePart replaces the part of a file between two comments with that name.
 func replacePart(file, name, text string) error {
 	old, err := os.ReadFile(file) //nolint:gosec // one of those above
 	if err != nil {

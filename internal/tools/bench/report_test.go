@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPagesShowTheSameFigures: what pages say of many groups are figures of BENCHMARKS.md, so of one run.
+// TestPagesShowTheSameFigures: the figures of many groups on pages and in BENCHMARKS.md come from the same run.
 func TestPagesShowTheSameFigures(t *testing.T) {
 	t.Parallel()
 	read := func(file string) string {

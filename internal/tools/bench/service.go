@@ -12,8 +12,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// serve serves the groups group-0, group-1 and so on. Their revisions are copies of the sandbox's richest model. The
-// answers are prepared, so that a plan waits only for the latency.
+// serve serves the groups group-0, group-1 and so on. Their revisions are copies of the sandbox's richest model. All
+// answers are prepared, so a plan waits only for the latency.
 func serve(s scenario) (*httptest.Server, error) {
 	model, err := richest()
 	if err != nil {
@@ -37,7 +37,7 @@ func serve(s scenario) (*httptest.Server, error) {
 	})), nil
 }
 
-// richest returns the sandbox's richest model, without what is different in each.
+// richest returns the sandbox's richest model without its id, group and revision.
 func richest() ([]byte, error) {
 	text, err := sandbox.New(sandbox.Default()).Publish(sandbox.MainGroup, nil)
 	if err != nil {

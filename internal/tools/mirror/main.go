@@ -1,5 +1,5 @@
-// Command mirror adds builds of the provider to a folder from which engines install it: a filesystem mirror, and a
-// network mirror if a web server has its files.
+// Command mirror adds builds of the provider to a folder from which engines install it. The folder is a filesystem
+// mirror, and served by a web server a network mirror.
 //
 //	mirror DIR VERSION PROGRAM…
 //
@@ -20,7 +20,7 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 )
 
-// folders are below the mirror, one for the registry of each engine.
+// folders are the subfolders of the mirror, one for each engine's registry.
 var folders = []string{
 	"registry.terraform.io/modelcatalogue/modelcatalogue",
 	"registry.opentofu.org/modelcatalogue/modelcatalogue",
@@ -39,8 +39,8 @@ func main() {
 	}
 }
 
-// add packs each program into an archive of the folder, and writes the lists of archives. It prints the name of an archive
-// whose content it changes.
+// add packs each program into an archive of the folder, and writes the lists of archives. It prints the name of an
+// archive whose content it changes.
 func add(folder, version string, programs []string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -68,13 +68,13 @@ func pack(program, name string) error {
 	return errors.Join(err, archive.AddFS(content), archive.Close(), os.WriteFile(name, packed.Bytes(), 0o644))
 }
 
-// archive is one in the list of a version, by the protocol of network mirrors.
+// archive is an entry in the list of a version, by the protocol of network mirrors.
 type archive struct {
 	URL    string   `json:"url"`
 	Hashes []string `json:"hashes"`
 }
 
-// list writes the list of a folder's versions, and for each version the list of its archives.
+// list writes the list of a folder's versions, and a list of archives for each version.
 func list(folder string) error {
 	names, err := filepath.Glob(filepath.Join(folder, "*_*_*_*.zip"))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command floor is a provider with the same schema, whose reads return bytes from the folder FLOOR_DIR. The cost of a
-// plan with it is only that of the engine. Its first plan reads as the provider does, and writes those bytes.
+// Command floor is a provider with the same schema. Its reads return bytes stored in the folder FLOOR_DIR, so a plan
+// with it costs the engine's part only. Its first plan reads as the provider does, and stores the bytes.
 package main
 
 import (
