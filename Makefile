@@ -25,7 +25,8 @@ ARGS :=
 # Go, with the race detector if RACE is set.
 race = CGO_ENABLED=$(if $(RACE),1,0) go
 # compile PACKAGES, GO, FLAGS compiles all imports of the tests of these packages, and prints them: `go test` is silent.
-compile = packages=$$(go list -deps -test $(1) | grep -v '\.test') && $(2) build -v $(3) $$packages
+compile = packages=$$(go list -deps -test -f '{{if .GoFiles}}{{.ImportPath}}{{end}}' $(1) | grep -v '\.test') && \
+	$(2) build -v $(3) $$packages
 # ran reads the output of `go test -v`, and fails if no test has passed: go test succeeds without any.
 ran = { mkdir -p .cache && tee .cache/$@.log && grep -q '^--- PASS' .cache/$@.log || \
 	{ echo "make $@: no test has passed" >&2; exit 1; }; }
