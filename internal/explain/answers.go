@@ -79,7 +79,8 @@ func (m *message) redirected(api *catalogue.APIError) {
 			m.checkGateway(api.Asked))
 }
 
-// unusable explains a success whose body does not follow the interface. Many records may be wrong in the same way.
+// unusable explains a success whose body does not follow the interface. Records wrong in the same field have one
+// cause.
 func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.say(SummaryUnexpected, "The service answered with success, but the answer does not follow its interface.",
 		checkWhoAnswers)
@@ -103,8 +104,7 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.fault = "at " + field(unusable.Place)
 }
 
-// TooLarge returns the detail about a result over a limit, both in bytes: how large both are, and the way out. size is
-// 0 if it is not known.
+// TooLarge returns the detail about a result over a limit, with both in bytes and a way out. size is 0 if unknown.
 func TooLarge(what string, size, limit int64) string {
 	return Paragraphs(overLimit(what, size, limit),
 		"Read less at once: name the attributes that you need in attributes. If that is not enough, "+readLess)

@@ -10,23 +10,23 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// Credential is what a message may say about a client id, a client secret or an access token: never its value, because
-// a user may have swapped two of them.
+// Credential describes a client id, a client secret or an access token in a message, never by its value: a user may
+// have swapped two of them.
 type Credential struct {
 	Argument string
 	Origin   Origin
-	Oddities []string // what looks wrong with the value, such as "has quotes around it"
+	Oddities []string // of the value, such as "has quotes around it"
 }
 
-// Origin is where the value of an argument comes from. The zero Origin is a default.
+// Origin is the source of an argument's value. The zero Origin is a default.
 type Origin struct {
 	Block    bool   // the provider block sets it
-	Variable string // the environment variable that has it, or that names a file with it
+	Variable string // the environment variable of the value, or of the file with it
 	File     bool
-	Over     []string // variables that are set as well, and ignored
+	Over     []string // variables set as well, but ignored
 }
 
-// String names the origin, such as MODELCATALOGUE_CLIENT_ID. The name of the zero Origin is empty.
+// String names the origin, such as MODELCATALOGUE_CLIENT_ID, or returns "" for a default.
 func (o Origin) String() string {
 	switch {
 	case o.Block:
@@ -37,7 +37,7 @@ func (o Origin) String() string {
 	return o.Variable
 }
 
-// rejected explains why the process cannot get a token that the service accepts.
+// rejected explains why the process cannot get an accepted token.
 func (m *message) rejected(rejected *catalogue.RejectedError) {
 	switch api := m.api; {
 	case api == nil:
@@ -72,7 +72,7 @@ func (m *message) rejected(rejected *catalogue.RejectedError) {
 	}
 }
 
-// orRejected says what follows if the service itself sent a refusal that may be of a gateway.
+// orRejected adds to the advice on a refusal that may be a gateway's: the service itself may have sent it.
 func (m *message) orRejected(rejected *catalogue.RejectedError) string {
 	switch {
 	case rejected.Issued:
@@ -83,8 +83,8 @@ func (m *message) orRejected(rejected *catalogue.RejectedError) string {
 	return ""
 }
 
-// insteadOfToken says how to use client id and secret in place of a token, which the provider cannot renew. They may
-// stand in the environment already, and be ignored.
+// insteadOfToken explains how to use client id and secret in place of a token, which the provider cannot renew. They
+// may be set in the environment already, but ignored.
 func (e *Explainer) insteadOfToken() string {
 	for _, c := range e.Credentials {
 		others := strings.Join(c.Origin.Over, " ")
@@ -100,8 +100,8 @@ func (e *Explainer) insteadOfToken() string {
 		"client_secret in its place."
 }
 
-// blamed names the credentials that were rejected, where each comes from, and what else to look at. It adds what looks
-// wrong with them, and which variables are not used because of them.
+// blamed lists the rejected credentials with their origins, and what else to check. It adds their oddities, and the
+// variables they override.
 func (m *message) blamed(rejected *catalogue.RejectedError) string {
 	var named []string
 	for _, c := range m.by.Credentials {

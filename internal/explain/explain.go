@@ -1,8 +1,8 @@
-// Package explain turns an error of the client into a diagnostic: what failed, on which argument, what the service
-// said, and what to do next.
+// Package explain turns an error of the client into a diagnostic: the failure, the argument at fault, the service's
+// words and the next step.
 //
-// A process has one [Explainer]. It explains each error as a [Problem], and each read says by a [Subject] what it was
-// about. A cause that many reads share is reported in full once.
+// A process has one [Explainer]. It explains each error as a [Problem]; a [Subject] describes what was being read. A
+// cause shared by many reads is reported in full once.
 package explain
 
 import (
@@ -18,25 +18,25 @@ import (
 
 // Explainer explains the errors of one process. It is safe for concurrent use.
 type Explainer struct {
-	// As in the configuration: MaxRequests is empty for none, and a message spells a duration that is empty by itself.
+	// As configured. MaxRequests is empty without a limit. An empty duration is taken from the error.
 	MaxRequests, ReadTimeout, RequestTimeout string
 
 	Credentials []Credential // those in use
 	Gateway     Gateway
-	Authorities []string // whose certificates ca_certificate_pem has
-	// Proxy is that of every request, or nil. ProxyLeftOut says in a sentence why one that is set is not used for the
-	// service. It is empty if none is.
+	Authorities []string // the owners of the certificates in ca_certificate_pem
+	// Proxy is the proxy of every request, or nil. ProxyLeftOut is a sentence about a configured proxy that does not
+	// serve this service, or "".
 	Proxy        *catalogue.Proxy
 	ProxyLeftOut string
 
-	ids  sync.Map // of model groups that were listed, by their form in lower case
-	told sync.Map // the [Problem] that was told in full, by its cause
+	ids  sync.Map // the ids of listed model groups, by their lower-case form
+	told sync.Map // each [Problem] reported in full, by its cause
 }
 
-// Know records the id of a model group that exists.
+// Know records the id of an existing model group.
 func (e *Explainer) Know(id string) { e.ids.Store(strings.ToLower(id), id) }
 
-// sameButCase names the model group whose id differs from one that is not found only in case, or returns "".
+// sameButCase returns a sentence about the known model group whose id equals id except for case, or "".
 func (e *Explainer) sameButCase(id string) string {
 	found, _ := e.ids.Load(strings.ToLower(id))
 	known, _ := found.(string)
@@ -46,8 +46,8 @@ func (e *Explainer) sameButCase(id string) string {
 	return fmt.Sprintf("The catalogue has %q, which differs only in upper and lower case.", ShortID(known))
 }
 
-// Tell returns a problem in full if the process meets its cause for the first time. After that it returns a short one,
-// which points to the source of the first: a plan of hundreds of blocks shows one error hundreds of times.
+// Tell returns a problem in full the first time its cause occurs in the process. Afterwards it returns a short one,
+// pointing to the source of the first: a plan of hundreds of blocks can meet one error hundreds of times.
 func (e *Explainer) Tell(p Problem) Problem {
 	if p.Cause == "" {
 		return p
@@ -63,7 +63,7 @@ func (e *Explainer) Tell(p Problem) Problem {
 	return p.pointing("the error of\n"+first.Source, first.Said)
 }
 
-// Explain says what failed, what the service said, and what to do next.
+// Explain returns the problem behind an error of the client.
 func (e *Explainer) Explain(err error, about Subject) Problem {
 	m := &message{by: e, about: about}
 	gaveUp, isOver := errors.AsType[*catalogue.GaveUpError](err)
@@ -87,7 +87,7 @@ func (e *Explainer) Explain(err error, about Subject) Problem {
 	return m.finished()
 }
 
-// failed explains the failure of one attempt, and quotes what it says.
+// failed explains and quotes the failure of one attempt.
 func (m *message) failed(err error) {
 	var (
 		network  *catalogue.NetworkError

@@ -49,14 +49,14 @@ func tokenAnswered(status int, code, message string) *catalogue.APIError {
 	return &catalogue.APIError{Endpoint: tokenEndpoint, Status: status, Code: code, ShownCode: code, Message: message}
 }
 
-// told returns the message for the only error of a process.
+// told returns the message about the only error of a process.
 func told(err error, about explain.Subject) diag.Diagnostic {
 	proxy := catalogue.NewProxy(&url.URL{Scheme: "http", Host: "p.example:8080"}, "HTTPS_PROXY")
 	by := &explain.Explainer{Proxy: proxy}
 	return by.Explain(err, about).Diagnostic()
 }
 
-// TestMessagesByHand has the errors that the provider's TestMessages cannot cause.
+// TestMessagesByHand explains errors that the provider's TestMessages cannot cause.
 func TestMessagesByHand(t *testing.T) {
 	t.Parallel()
 	group := explain.Subject{Path: path.Root("model_group_id"), Value: "g"}
@@ -235,8 +235,8 @@ func TestMessagesByHand(t *testing.T) {
 	}
 }
 
-// An answer that calls the request invalid is about the argument if that is among the fields that it lists. The
-// provider's TestMessages has answers without fields, and codes that say nothing about an argument.
+// An answer to an invalid request is about the argument if its list of fields contains the argument. The provider's
+// TestMessages has answers without fields, and codes unrelated to an argument.
 func TestWhichArgumentAnInvalidRequestIsAbout(t *testing.T) {
 	t.Parallel()
 	id := explain.Subject{Path: path.Root("id"), Value: "g"}
@@ -266,7 +266,7 @@ func TestWhichArgumentAnInvalidRequestIsAbout(t *testing.T) {
 	}
 }
 
-// A service may reject a field for any number of reasons, or for none that it names. TestMessages has many fields.
+// A service may give any number of reasons for rejecting a field, or none. TestMessages has many fields.
 func TestReasonsOfARejectedField(t *testing.T) {
 	t.Parallel()
 	for line, issue := range map[string]catalogue.Issue{
@@ -286,7 +286,7 @@ func TestReasonsOfARejectedField(t *testing.T) {
 	}
 }
 
-// A rejection ends every read of the process, even if the answer behind it cannot be quoted.
+// A rejection ends every read of the process, even with an answer that cannot be quoted.
 func TestARejectionIsToldInFullOnce(t *testing.T) {
 	t.Parallel()
 	e := &explain.Explainer{}

@@ -18,7 +18,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// unserved explains an attempt without a whole answer.
+// unserved explains an attempt without a complete answer.
 func (m *message) unserved(network *catalogue.NetworkError) {
 	m.fact = fmt.Sprintf("The fault: %s, for %s", network.Problem, network.Endpoint)
 	m.fault = fmt.Sprint(network.Fault)
@@ -52,24 +52,24 @@ func summaryOf(network *catalogue.NetworkError) string {
 	return SummaryUnreachable
 }
 
-// endedAfterAsking reports whether a server that asked for a client certificate ended the connection for it. It need
-// not send an alert.
+// endedAfterAsking reports whether a server ended the connection because of the client certificate it had asked for,
+// with or without an alert.
 func endedAfterAsking(network *catalogue.NetworkError) bool {
 	isEnd := network.Fault == catalogue.Handshake || network.Fault == catalogue.Broken
 	return network.Fault == catalogue.CertificateWanted ||
 		isEnd && network.Asked && !network.Answered && !network.TimedOut
 }
 
-// isAlert reports whether the server ended a handshake and gave a reason.
+// isAlert reports whether the server ended a handshake with a reason.
 func isAlert(network *catalogue.NetworkError) bool {
 	alert, is := errors.AsType[*net.OpError](network.Err)
 	return network.Fault == catalogue.Handshake && is && alert.Op == "remote error"
 }
 
-// advice is the cause of a fault and the next step. filling has the words in braces.
+// advice is the cause of a fault and the next step. filling replaces the words in braces.
 type advice struct{ cause, next string }
 
-// advices are about faults between this side and the service, those that may pass first.
+// advices are about faults between this side and the service, transient ones first.
 var advices = map[catalogue.Fault]advice{
 	catalogue.Unreachable: {
 		"A connection to the service could not be made{within}.",
@@ -135,7 +135,7 @@ var advices = map[catalogue.Fault]advice{
 	},
 }
 
-// The advice if more is known of a fault.
+// Advice on faults of which more is known.
 var (
 	tooSlow = advice{
 		"The service did not answer completely{within}.",
@@ -179,7 +179,7 @@ func (e *Explainer) adviceOn(network *catalogue.NetworkError) advice {
 	return advices[network.Fault]
 }
 
-// filling fills the words in braces of an advice.
+// filling returns the replacer of the words in braces of an advice.
 func (m *message) filling(network *catalogue.NetworkError) *strings.Replacer {
 	scheme, address, _ := strings.Cut(network.Origin, "://")
 	host := (&url.URL{Host: address}).Hostname()
@@ -193,7 +193,7 @@ func (m *message) filling(network *catalogue.NetworkError) *strings.Replacer {
 		names = " It is for " + Enumerated(network.Names) + "."
 	}
 	letter := redact.OddCharacter(host, func(r rune) bool { return r > unicode.MaxASCII })
-	if letter != "" { // it may only look like one of ASCII
+	if letter != "" { // perhaps a look-alike of an ASCII letter
 		letter = " Its " + letter + "."
 	}
 	if network.TimedOut {
@@ -220,7 +220,7 @@ func (m *message) filling(network *catalogue.NetworkError) *strings.Replacer {
 	)
 }
 
-// whyNoProxy says why a request went through no proxy, or returns "".
+// whyNoProxy returns a sentence about the absence of a proxy, or "".
 func (e *Explainer) whyNoProxy(scheme, host string) string {
 	switch {
 	case host == "localhost", net.ParseIP(host).IsLoopback(): // reached without one
@@ -233,8 +233,8 @@ func (e *Explainer) whyNoProxy(scheme, host string) string {
 	return ""
 }
 
-// authorities says whose certificates ca_certificate_pem has, or returns "" if it is empty. A certificate of the
-// issuer may have a different key, or one that is too short.
+// authorities names the owners of the certificates in ca_certificate_pem, or returns "" if it is empty. A certificate
+// with the issuer's name may have a different key, or too short a key.
 func (e *Explainer) authorities(issuer string) string {
 	switch {
 	case len(e.Authorities) == 0:
@@ -245,7 +245,7 @@ func (e *Explainer) authorities(issuer string) string {
 	return fmt.Sprintf(" ca_certificate_pem has certificates of %s.", Quoted(e.Authorities...))
 }
 
-// InUTC spells a moment to the minute, as messages about certificates do.
+// InUTC formats a moment to the minute for messages about certificates.
 func InUTC(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
 
 // onProxy returns the advice about a proxy that did not let the request through.
@@ -300,8 +300,8 @@ func unanswered(fault *catalogue.NetworkError) advice {
 	}
 }
 
-// orWithout returns the end of a sentence, which offers to go without the proxy. If NO_PROXY is set, its entries do not
-// match the host.
+// orWithout ends a sentence with the offer to bypass the proxy. If NO_PROXY is set, none of its entries matches the
+// host.
 func orWithout(through *catalogue.Proxy, host string) string {
 	if through.Except == "" {
 		return ", or name the host of base_url in NO_PROXY to go without it."

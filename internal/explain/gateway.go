@@ -10,9 +10,9 @@ import (
 // Gateway is what this side sends for a gateway in front of the service.
 type Gateway struct {
 	Headers     []string // their names, sorted
-	HeadersFrom string   // where their values come from, as an [Origin] spells it
-	Certificate string   // where the client's certificate comes from, or "" if none is configured
-	Oddities    []string // what looks wrong with values of headers, a sentence each
+	HeadersFrom string   // the [Origin] of their values
+	Certificate string   // the origin of the client certificate, or "" without one
+	Oddities    []string // of the values of headers, a sentence each
 }
 
 const (
@@ -20,7 +20,7 @@ const (
 	giveCertificate = "Give one that it accepts in client_certificate_pem, and its key in client_key_pem."
 )
 
-// answeredInFront explains a refusal that the service may not have sent, of a read or of a token request.
+// answeredInFront explains a refusal of a read or of a token request that the service itself may not have sent.
 func (m *message) answeredInFront(api *catalogue.APIError) {
 	summary := SummaryNotAnswered
 	cause := "The answer has no code of the service, so something in front of it, such as a gateway or a firewall, " +
@@ -38,8 +38,8 @@ func (m *message) answeredInFront(api *catalogue.APIError) {
 		"allowed there.")
 }
 
-// checkGateway says what was sent to a gateway, and offers only what was not. If the server asked for a certificate of
-// the client and none is configured, that comes first. It adds what looks wrong with what was sent.
+// checkGateway lists what was sent to a gateway, and suggests only what was not. If the server asked for a client
+// certificate and none is configured, the certificate comes first. It adds the oddities of the headers.
 func (m *message) checkGateway(asked bool) string {
 	g := m.by.Gateway
 	m.more = append(m.more, g.Oddities...)

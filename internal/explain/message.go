@@ -15,12 +15,12 @@ type message struct {
 	Problem // its Detail, Cause and Said come last
 	by      *Explainer
 	about   Subject
-	api     *catalogue.APIError // the answer that it is about, if there is one
+	api     *catalogue.APIError // the answer at fault, or nil
 	// readTimeout is the whole time of a read that gave up.
 	readTimeout time.Duration
-	fault       string // what distinguishes its cause from others of its summary; it is not shown
+	fault       string // distinguishes causes of one summary; never shown
 
-	// The detail has these in this order.
+	// The parts of the detail, in their order.
 	cause string   // what is wrong, in a sentence or two
 	more  []string // paragraphs
 	said  []string // the service's words, a line each
@@ -28,18 +28,18 @@ type message struct {
 	next  string   // what to do
 }
 
-// say sets the three parts that every message has.
+// say sets the three parts common to all messages.
 func (m *message) say(summary, cause, next string) { m.Summary, m.cause, m.next = summary, cause, next }
 
 func (m *message) add(format string, args ...any) {
 	m.more = append(m.more, fmt.Sprintf(format, args...))
 }
 
-// MaxShort bounds what a short message says, in characters: two lines of an engine, which has 77 columns and may end
-// the first before an id.
+// MaxShort limits the text of a short message, in characters: two lines of an engine, which wraps at 77 columns,
+// perhaps before an id.
 const MaxShort = 115
 
-// finished returns the problem with all that the message says.
+// finished returns the problem with its detail.
 func (m *message) finished() Problem {
 	if len(m.said) > 0 {
 		m.Said = redact.Shorten(m.said[0], MaxShort)
@@ -50,12 +50,12 @@ func (m *message) finished() Problem {
 	return m.Problem
 }
 
-// field returns the part of a place that is the same in every record of a list, such as revision of models[3].revision.
+// field returns the part of a place common to all records of a list, such as revision of models[3].revision.
 func field(place string) string {
 	return strings.Trim(place[strings.LastIndexByte(place, ']')+1:], ".")
 }
 
-// quoteRequest quotes the status of an answer, what else its head says, and the request.
+// quoteRequest quotes the status of an answer, the request and its id. head follows the status.
 func (m *message) quoteRequest(status int, head string, request catalogue.Endpoint, id string) {
 	m.fact = fmt.Sprintf("Status %s%s, for %s", statusText(status), head, request)
 	if id != "" {
@@ -63,8 +63,8 @@ func (m *message) quoteRequest(status int, head string, request catalogue.Endpoi
 	}
 }
 
-// quoteRefusal quotes the service's answer. The same code is the same cause, even if the provider does not know the
-// code.
+// quoteRefusal quotes the service's answer. Answers with the same status and code have one cause, even if the code is
+// unknown.
 func (m *message) quoteRefusal(api *catalogue.APIError) {
 	who := "The answer: " // perhaps of a gateway
 	if api.HasCode() {
@@ -88,10 +88,10 @@ func (m *message) quoteRefusal(api *catalogue.APIError) {
 	m.fault = fmt.Sprint(api.Status, api.Code)
 }
 
-// maxIssue bounds what one rejected field adds to a message, in characters.
+// maxIssue limits the text about one rejected field, in characters.
 const maxIssue = 1000
 
-// quoteIssues lists the fields that the service rejected, the first of them.
+// quoteIssues lists the first of the rejected fields.
 func (m *message) quoteIssues(issues []catalogue.Issue) {
 	var lines []string
 	for _, issue := range issues {

@@ -7,21 +7,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 )
 
-// Problem is what an error says, in full and in short if many blocks have it.
+// Problem is the explanation of an error, in full and in short for further blocks with the same cause.
 type Problem struct {
 	Summary string
 	Detail  string
 	Path    path.Path // the argument at fault; empty if no argument is
-	Source  string    // the block that has the problem
-	// Cause identifies a cause that other reads may have as well: nothing in it differs from read to read. It is empty
-	// if only this read can have it.
+	Source  string    // the block with the problem
+	// Cause identifies a cause that other reads may share: nothing in it depends on the read. It is empty for a cause
+	// of this read alone.
 	Cause string
-	Short string // what a short message says besides where the full one is
-	Said  string // the service's words: without Short, a short message has them if the full one has others
+	Short string // the text of a short message, before the pointer to the full one
+	Said  string // the service's words, which replace an empty Short if the full message has different ones
 }
 
-// Source names a block, such as modelcatalogue_model "some-id", by its data source and the model group or time horizon
-// that it is about. group is empty if it is about neither.
+// Source names a block by its data source and its model group or time horizon, such as modelcatalogue_model "some-id".
+// group is empty for a block with neither.
 func Source(dataSource, group string) string {
 	if group == "" {
 		return dataSource
@@ -37,7 +37,8 @@ func (p Problem) Diagnostic() diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(p.Path, p.Summary, p.Detail)
 }
 
-// pointing returns the problem with a detail that points to the full message. said are the words that one has.
+// pointing returns the problem with a pointer to the full message in place of the detail. said are the service's words
+// in the full message.
 func (p Problem) pointing(where, said string) Problem {
 	if p.Short == "" && p.Said != said {
 		p.Short = p.Said

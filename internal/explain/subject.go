@@ -13,16 +13,16 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// Subject is what a read was about: the argument at fault if the service rejects or misses its value. The zero Subject
-// does not name one.
+// Subject is the argument behind a read, at fault if the service rejects its value or does not find it. The zero
+// Subject stands for none.
 type Subject struct {
 	Path      path.Path
-	Value     string // the id of a model group, unless it is a time horizon
+	Value     string // the id of a model group, or the key of a time horizon
 	IsHorizon bool
-	OfLatest  bool // the latest model of the group is read
+	OfLatest  bool // the read is of the group's latest model
 }
 
-// of reports whether api is about the argument of the subject.
+// of reports whether an answer is about the subject's argument.
 func (s Subject) of(api *catalogue.APIError) bool {
 	switch {
 	case s.Value == "" || len(s.Path.Steps()) == 0 || api.OfToken():
@@ -33,8 +33,8 @@ func (s Subject) of(api *catalogue.APIError) bool {
 	return errors.Is(api, catalogue.ErrNotFound) && !s.IsHorizon
 }
 
-// blamedBy reports whether an answer that calls the request invalid can mean the argument: it has a code that the
-// interface gives to such a request, and if it lists fields, the argument is among them.
+// blamedBy reports whether an answer to an invalid request can mean the argument: it has one of the interface's codes
+// for such a request, and its list of fields, if any, contains the argument.
 func (s Subject) blamedBy(api *catalogue.APIError) bool {
 	if api.Code != "BAD_REQUEST" && api.Code != "VALIDATION_FAILED" {
 		return false
@@ -48,7 +48,7 @@ func (s Subject) blamedBy(api *catalogue.APIError) bool {
 	})
 }
 
-// explain says what is wrong with the argument: the service does not accept its value, or misses it.
+// explain explains an argument whose value the service rejects or does not find.
 func (s Subject) explain(m *message, api *catalogue.APIError) {
 	switch {
 	case s.IsHorizon:
@@ -73,12 +73,12 @@ func (s Subject) explain(m *message, api *catalogue.APIError) {
 	m.next = Paragraphs(odd, m.by.sameButCase(s.Value), m.next)
 }
 
-// filled returns a text with the value, as it is shown there.
+// filled returns a text with the quoted value in place of {value}.
 func (s Subject) filled(text, shown string) string {
 	return strings.ReplaceAll(text, "{value}", strconv.Quote(shown))
 }
 
-// missing says that the service misses the id.
+// missing explains an id that the service does not find.
 func (s Subject) missing(m *message, api *catalogue.APIError) {
 	const missing = "The catalogue has no model group {value}, or these credentials cannot see it"
 	m.say(SummaryGroupNotFound, missing+".",
@@ -97,13 +97,13 @@ func (s Subject) missing(m *message, api *catalogue.APIError) {
 const ofGateway = "The answer is 404 without the catalogue's code NOT_FOUND: a gateway or another server may have " +
 	"sent it."
 
-// maxShortID bounds an id in a short message, in characters: a UUID stays whole, and the message in four lines.
+// maxShortID limits an id in a short message, in characters: a UUID stays whole, and the message within four lines.
 const maxShortID = 36
 
-// ShortID returns an id as a short message names it.
+// ShortID shortens an id for a short message.
 func ShortID(id string) string { return redact.Shorten(id, maxShortID) }
 
-// oddity says which character of the value is odd, and how a name is found, or returns "".
+// oddity describes the first odd character of the value, with a hint if the value may be a name, or returns "".
 func (s Subject) oddity() string {
 	odd := Oddity(s.Value)
 	if !s.IsHorizon && len(strings.Fields(s.Value)) > 1 {
@@ -112,8 +112,8 @@ func (s Subject) oddity() string {
 	return odd
 }
 
-// Oddity says in a phrase which character of an id is the first that ids do not have, or returns "". An id may have
-// any character, so it is only mentioned if the id is not found.
+// Oddity describes in a phrase the first character of an id that ids rarely have, or returns "". Ids may have any
+// character, so mention it only if the id is not found.
 func Oddity(id string) string {
 	const usual = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
 	return redact.OddCharacter(id, func(r rune) bool { return !strings.ContainsRune(usual, r) })

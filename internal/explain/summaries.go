@@ -65,8 +65,8 @@ const (
 	SummaryNotEncoded  = "Result not encoded"
 )
 
-// SummaryInvalid returns the summary if an argument of the provider cannot be used.
+// SummaryInvalid returns the summary for an unusable argument of the provider.
 func SummaryInvalid(argument string) string { return "Invalid " + argument }
 
-// SummaryMissing returns the summary if the provider needs an argument.
+// SummaryMissing returns the summary for a missing argument of the provider.
 func SummaryMissing(argument string) string { return "Missing " + argument }

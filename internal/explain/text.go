@@ -8,16 +8,16 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// Paragraphs joins the texts that are not empty.
+// Paragraphs joins the non-empty texts with blank lines.
 func Paragraphs(texts ...string) string { return joined("\n\n", texts...) }
 
-// joined joins the texts that are not empty.
+// joined joins the non-empty texts.
 func joined(separator string, texts ...string) string {
 	isEmpty := func(text string) bool { return text == "" }
 	return strings.Join(slices.DeleteFunc(slices.Clone(texts), isEmpty), separator)
 }
 
-// Sentence begins a text, which is in English, with a capital letter and ends it with a full stop.
+// Sentence returns an English text with a capital letter and a full stop.
 func Sentence(text string) string {
 	if text == "" {
 		return ""
@@ -25,10 +25,10 @@ func Sentence(text string) string {
 	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
 }
 
-// MaxIDs bounds the ids, tags and the like that one diagnostic names.
+// MaxIDs limits the ids, tags and the like in one diagnostic.
 const MaxIDs = 10
 
-// Enumerated joins words with commas and a last "and". Of many it names the first MaxIDs, and how many it leaves out.
+// Enumerated joins words with commas and a last "and". After MaxIDs words it counts the rest.
 func Enumerated(words []string) string {
 	last := len(words) - 1
 	if last < 1 || last >= MaxIDs {
@@ -37,7 +37,7 @@ func Enumerated(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// Quoted quotes values, the first MaxIDs of them.
+// Quoted quotes and joins the first MaxIDs values, and counts the rest.
 func Quoted(values ...string) string {
 	quoted := make([]string, len(values))
 	for i, value := range values {
@@ -46,17 +46,17 @@ func Quoted(values ...string) string {
 	return JoinFirst(quoted, ", ")
 }
 
-// JoinFirst joins the first MaxIDs of a list, and says how many it leaves out.
+// JoinFirst joins the first MaxIDs words, and counts the rest.
 func JoinFirst(words []string, separator string) string {
 	return strings.Join(First(MaxIDs, words), separator)
 }
 
-// Bulleted returns the first lines of a list as bullets, and says how many it leaves out.
+// Bulleted returns the first lines as bullets, and counts the rest.
 func Bulleted(lines []string, limit int) string {
 	return "\n  - " + strings.Join(First(limit, lines), "\n  - ")
 }
 
-// First returns the first words of a list, and how many it leaves out.
+// First returns the first words of a list, followed by the count of the rest.
 func First(limit int, words []string) []string {
 	if more := len(words) - limit; more > 0 {
 		return append(words[:limit:limit], fmt.Sprintf("and %d more", more))

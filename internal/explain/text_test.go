@@ -8,7 +8,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// TestTexts has what no message of TestMessages has.
+// TestTexts covers texts that no message of TestMessages contains.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	many := strings.Fields("0 1 2 3 4 5 6 7 8 9 10")

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// endings say what ended the attempts of a read.
+// endings complete the sentence about a read's attempts with what ended them.
 var endings = map[catalogue.Cause]string{
 	catalogue.FaultStays:      ": the same fault came again a second later.",
 	catalogue.ServiceDown:     ": another read had used up its retries.",
@@ -20,7 +20,7 @@ var endings = map[catalogue.Cause]string{
 	catalogue.TimeOver:        ": read_timeout was over.",
 }
 
-// gaveUp explains a read whose fault another attempt might have passed: what failed, and why no attempt follows.
+// gaveUp explains a read that ended with a transient fault: what failed, and why no further attempt follows.
 func (m *message) gaveUp(gaveUp *catalogue.GaveUpError) {
 	api, timeout := m.api, m.readTimeoutShown()
 	switch {
@@ -46,7 +46,7 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError) {
 	m.add("The provider gave up after %s in %s%s", attemptCount(gaveUp.Attempts), rounded(gaveUp.Elapsed), ending)
 }
 
-// raiseRetries offers another attempt, if it fits into the read's time and the status may pass.
+// raiseRetries suggests more attempts if one fits into the read's time and the status is transient.
 func raiseRetries(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) string {
 	wait, stays := time.Second, false
 	if api != nil {
@@ -78,8 +78,8 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError) {
 			"these credentials, start fewer at once, or give each a share of the allowance with max_requests.")
 }
 
-// orRaise offers a longer read_timeout, unless the wait is an hour or more. It says in whole seconds how long, unless
-// the wait is only a back-off: asked is the one that was asked for, or 0.
+// orRaise suggests a longer read_timeout, unless the wait is an hour or more. It names the length, in whole seconds,
+// unless the wait is only a back-off: asked is the wait that the service or the ceiling requires, or 0.
 func (m *message) orRaise(gaveUp *catalogue.GaveUpError, asked time.Duration) string {
 	text := fmt.Sprintf(", or raise read_timeout (now %s)", m.readTimeoutShown())
 	switch {
@@ -91,8 +91,8 @@ func (m *message) orRaise(gaveUp *catalogue.GaveUpError, asked time.Duration) st
 	return text
 }
 
-// interrupted explains a read that the user stopped. It says what the read was waiting for, because that is often why
-// the user stopped it.
+// interrupted explains a read that the user stopped. It names what the read was waiting for, often the reason for
+// stopping it.
 func (m *message) interrupted(err error) {
 	at, isRead := errors.AsType[*catalogue.InterruptedError](err)
 	if isRead && at.Last != nil {
@@ -119,13 +119,13 @@ func attemptCount(n int) string {
 	return fmt.Sprintf("%d attempts", n)
 }
 
-// readTimeoutShown spells the whole time of a read as it is configured.
+// readTimeoutShown returns read_timeout as it is configured.
 func (m *message) readTimeoutShown() string { return cmp.Or(m.by.ReadTimeout, Duration(m.readTimeout)) }
 
-// rounded spells a time that was measured.
+// rounded formats a measured time.
 func rounded(d time.Duration) string { return Duration(d.Round(unitOf(d))) }
 
-// unitOf returns what a time is rounded to.
+// unitOf returns the unit for rounding a time.
 func unitOf(d time.Duration) time.Duration {
 	switch {
 	case d >= time.Hour:
@@ -136,12 +136,12 @@ func unitOf(d time.Duration) time.Duration {
 	return 10 * time.Millisecond
 }
 
-// Duration spells a time as people write it in a configuration: 5m, and not 5m0s.
+// Duration formats a time as people configure it: 5m, not 5m0s.
 func Duration(d time.Duration) string {
 	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
 }
 
-// length says how long a wait is, in days if it is very long. It rounds up.
+// length formats a wait, rounded up, in days if it is very long.
 func length(d time.Duration) string {
 	const day = 24 * time.Hour
 	if d >= 2*day {
@@ -151,7 +151,7 @@ func length(d time.Duration) string {
 	return Duration((d + unit - 1).Truncate(unit))
 }
 
-// later says when to try again. The wait is 0 if none is known.
+// later returns when to try again. wait is 0 if unknown.
 func later(wait time.Duration) string {
 	if wait == 0 {
 		return "later"
@@ -159,7 +159,7 @@ func later(wait time.Duration) string {
 	return "in " + length(wait)
 }
 
-// HeldBack returns the detail of the warning that pauses have held back the reads of a process.
+// HeldBack returns the detail of the warning about reads held back by pauses.
 func (e *Explainer) HeldBack(held time.Duration) string {
 	next := "If you know the allowance of these credentials, set max_requests to it, such as \"60/1m\", or to a " +
 		"share of it for each run at the same time."
