@@ -17,15 +17,15 @@ import (
 // engine, so more could not be passed on.
 const MaxBody = 256 << 20
 
-// A bodyReader reads a body, so that memory never holds all of it: a list may have hundreds of megabytes.
+// A bodyReader streams a body: a list may have hundreds of megabytes.
 type bodyReader struct {
 	io.Reader
 	size int64
 	head []byte // the first maxHead bytes, for errors
-	err  error  // that it ended with, nil for the end of the body
+	err  error  // nil at the end of the body
 }
 
-// readerOf returns a reader of a body that ends after limit bytes and one.
+// readerOf returns a reader of at most limit+1 bytes of a body.
 func readerOf(body io.Reader, limit int64) *bodyReader {
 	return &bodyReader{Reader: withoutBOM(io.LimitReader(body, limit+1))}
 }
@@ -40,14 +40,14 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// beginning reads on until the first maxHead bytes are there, or the whole body, and returns them.
+// beginning reads on if needed, and returns up to maxHead bytes of the body.
 func (r *bodyReader) beginning() []byte {
 	_, _ = io.CopyN(io.Discard, r, int64(maxHead-len(r.head)))
 	return r.head
 }
 
-// withoutBOM returns a body without its byte order mark. Some servers begin a body with it, and a reader may leave it
-// out (RFC 8259 §8.1).
+// withoutBOM returns a body without its byte order mark. Some servers send one, and a reader may ignore it (RFC 8259
+// §8.1).
 func withoutBOM(body io.Reader) io.Reader {
 	const bom = "\uFEFF"
 	text := bufio.NewReader(body)
@@ -57,7 +57,7 @@ func withoutBOM(body io.Reader) io.Reader {
 	return text
 }
 
-// starts are the first bytes of bodies in encodings that no header names.
+// starts are the first bytes of bodies in unlabelled encodings.
 var starts = []struct{ bytes, form string }{
 	{"\x1f\x8b", "in the encoding gzip, and no header says so"},
 	{"\xfe\xff", "in UTF-16, and not in UTF-8"},
@@ -66,12 +66,12 @@ var starts = []struct{ bytes, form string }{
 	{"{\x00", "in UTF-16, and not in UTF-8"},
 }
 
-// controls are the control characters that a text in an old encoding never has.
+// controls are control characters that never occur in texts, not even in old encodings.
 const controls = "\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f" +
 	"\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f"
 
-// unreadable says in a phrase why a body with that beginning is not text that can be shown, or returns "". net/http has
-// undone gzip, the only encoding that it asks for, and its label.
+// unreadable describes in a phrase, by its beginning, a body that cannot be shown as text, or returns "". net/http has
+// removed gzip, the only encoding it asks for, with its label.
 func unreadable(head []byte, header http.Header) string {
 	label := strings.Join(header.Values("Content-Encoding"), ", ")
 	isUTF8 := utf8.Valid(head)

@@ -44,9 +44,9 @@ type Config struct {
 
 	UserAgent string // of printable characters only
 	// Observe gets each exchange. Note gets a sentence for each pause, for any other wait of more than ten seconds, for
-	// each retry, for each request for a token, also as JSON after a form, for a token that is refused, and for a
-	// service that is down or an allowance that is used up, with the context of a read that waits. Note is called by
-	// one goroutine at a time, in order, and must not begin a read. Both may be nil.
+	// each retry, for each request for a token, also as JSON after a form, for each refused token, and for a service
+	// that is down or an allowance that is used up, with the context of a waiting read. Note is called by one goroutine
+	// at a time, in order, and must not begin a read. Both may be nil.
 	Observe func(context.Context, Exchange)
 	Note    func(context.Context, string)
 
@@ -63,7 +63,7 @@ type Client struct {
 	maxBody int64
 	mask    *redact.Mask
 	reads   *dispatcher
-	// The server has asked for a certificate of the client, and has answered a request (since then, if it asked).
+	// The server has asked for a client certificate, and has answered a request (since then, if it asked).
 	asked, answered atomic.Bool
 }
 
@@ -105,13 +105,13 @@ func (c *Client) RawOne(ctx context.Context, target string) ([]jsontext.Value, e
 	return []jsontext.Value{value}, err
 }
 
-// Clean returns a text of the service without the credentials that this client has sent: a service may repeat them.
+// Clean returns a text of the service without the credentials that this client has sent, which the service may repeat.
 func (c *Client) Clean(text string) string { return c.mask.Clean(text) }
 
 // CleanQuotes returns a text of this side whose quotes, which %q writes, are cleaned like a text of the service.
 func (c *Client) CleanQuotes(text string) string { return c.mask.CleanQuotes(text) }
 
-// TotalPause returns for how long pauses that the service asked for have held back the requests of this client so far.
+// TotalPause returns how long the service's pauses have held back the requests of this client so far.
 func (c *Client) TotalPause() time.Duration {
 	return c.reads.totalPause()
 }

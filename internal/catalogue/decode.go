@@ -18,12 +18,12 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// lenient reads what RFC 8259 leaves open as most readers do. The last of duplicate members wins. Bytes that are not
-// UTF-8 are replaced.
+// lenient reads what RFC 8259 leaves open as most readers do: the last of duplicate members wins, and invalid UTF-8 is
+// replaced.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// decoder turns an answer into the result of a call. It reads one JSON value. If that is not as promised, it
-// returns a *shapeError.
+// decoder turns an answer into the result of a call. It reads one JSON value, and returns a *shapeError if the value is
+// malformed.
 type decoder[T any] func(in *incoming) (T, error)
 
 // scope is the subject of a question. An empty text stands for any.
@@ -32,22 +32,21 @@ type scope struct {
 	horizon string // the key of a time horizon
 }
 
-// record is a pointer to a T that is read from an answer.
+// record is a pointer to a T, a record of an answer.
 type record[T any] interface {
 	*T
-	// identity returns the field of its identity that the record lacks, or else an error if the record is not about
-	// what was asked for.
+	// identity returns the identity field that the record lacks, or else an error if the record is out of scope.
 	identity(of scope) (lacks string, other *shapeError)
 	// contradiction returns an error if the record contradicts itself.
 	contradiction() *shapeError
-	// common returns its id, and where to find its other fields and its error.
+	// common returns its id, and pointers to its other fields and its error.
 	common() (id *string, other *jsontext.Value, err *error)
-	// later returns where to decode those of its other fields that have an attribute.
+	// later returns a pointer for decoding the other fields that have an attribute.
 	later() any
 }
 
-// decodeRecord reads the next record of a body. If it is wrong, it has an error and the fields that can be read. A body
-// that is one record must have its identity, and a record of a list must be about what was asked for.
+// decodeRecord reads the next record of a body. A malformed record has an error and its readable fields. It is an error
+// of the answer if a single record lacks its identity, or any record is out of scope.
 func decodeRecord[T any, P record[T]](of scope) decoder[*T] {
 	return func(in *incoming) (*T, error) {
 		body, err := in.text.ReadValue()
@@ -82,16 +81,15 @@ func decodeRecord[T any, P record[T]](of scope) decoder[*T] {
 	}
 }
 
-// isStranger reports whether an object that lacks a part of its identity is not a group or model at all, but an error
+// isStranger reports whether an object with an incomplete identity is neither a group nor a model, but an error
 // document, a cursor or the like.
 func isStranger(fields map[string]jsontext.Value) bool {
 	return fields["code"].Kind() == jsontext.KindString ||
 		isAbsent(fields["id"]) && isAbsent(fields["revision"]) && isAbsent(fields["latestRevision"])
 }
 
-// decodeList reads a body that is a whole list of records. A record that is wrong is an element with its error, because
-// the others can be read. One that is not about what was asked for, or has the id of another, is an error of the list.
-// In errors the list is called name.
+// decodeList reads a whole list of records. A malformed record is an element with an error, so the others are usable. A
+// record out of scope, or with a duplicate id, is an error of the list. Errors call the list name.
 func decodeList[T any, P record[T]](name string, of scope) decoder[[]*T] {
 	whole := eachOf(name, decodeRecord[T, P](of))
 	return func(in *incoming) ([]*T, error) {
@@ -107,7 +105,7 @@ func decodeList[T any, P record[T]](name string, of scope) decoder[[]*T] {
 	}
 }
 
-// once returns an error if the id of the i-th element of a list is known, and makes it known.
+// once records the id of the i-th element of a list, and returns an error if the id is a duplicate.
 func once(known map[string]bool, id *string, i int) error {
 	if id == nil {
 		return nil
@@ -121,7 +119,7 @@ func once(known map[string]bool, id *string, i int) error {
 	return nil
 }
 
-// decodeRaw reads a body that is a whole list, and decodes nothing in it.
+// decodeRaw reads a whole list without decoding its elements.
 var decodeRaw = eachOf("", rawValue)
 
 func rawValue(in *incoming) (jsontext.Value, error) {
@@ -129,8 +127,8 @@ func rawValue(in *incoming) (jsontext.Value, error) {
 	return value.Clone(), err
 }
 
-// eachOf reads a body that is a whole list, one element at a time, so that memory holds the text of one. A part of a
-// list is an error: the latest revision of a part would be a wrong one.
+// eachOf reads a whole list, with the text of one element in memory at a time. A partial list is an error: its latest
+// revision would be wrong.
 func eachOf[T any](name string, next decoder[T]) decoder[[]T] {
 	return func(in *incoming) ([]T, error) {
 		in.list = name
@@ -180,7 +178,7 @@ func fieldsOf(value jsontext.Value) map[string]jsontext.Value {
 	return fields
 }
 
-// itHas names the first fields of an object that is not what was expected, and quotes it if it is an error document.
+// itHas lists the first fields of an unexpected object, and quotes an error document.
 func itHas(fields map[string]jsontext.Value) string {
 	if len(fields) == 0 {
 		return " (it is empty)"
@@ -196,7 +194,7 @@ func itHas(fields map[string]jsontext.Value) string {
 	return said.String()
 }
 
-// without says that the answer, or a record of its list, lacks a field, and names the fields that it has.
+// without reports the missing field of the answer, or of a record of its list, and lists the fields that are there.
 func (in *incoming) without(field string, fields map[string]jsontext.Value) string {
 	what, lacks := "the answer", "no"
 	if in.list != "" {
@@ -230,7 +228,7 @@ func unmarshalRecord(body jsontext.Value, to any) *shapeError {
 	return typeFault(err)
 }
 
-// eachFieldForItself leaves out the fields of a record that are of a wrong type.
+// eachFieldForItself skips the fields of a record that have a wrong type.
 var eachFieldForItself = json.WithUnmarshalers(json.UnmarshalFromFunc(func(text *jsontext.Decoder, field any) error {
 	if text.StackDepth() != 1 {
 		return errors.ErrUnsupported // the record itself
@@ -242,7 +240,7 @@ var eachFieldForItself = json.WithUnmarshalers(json.UnmarshalFromFunc(func(text 
 	return err
 }))
 
-// decode returns what a whole body says.
+// decode returns the value of a whole body.
 func (in *incoming) decode(read func(*incoming) (any, error)) (value any, err error) {
 	if value, err = read(in); err != nil {
 		return nil, err
@@ -258,8 +256,7 @@ func (in *incoming) end() error {
 	return &shapeError{problem: "the body goes on after its JSON value"}
 }
 
-// wrongShape returns what is wrong with a body that could not be used because of err, nil if its connection is at
-// fault.
+// wrongShape returns the fault of a body whose decoding ended with err, or nil if the connection is at fault.
 func (in *incoming) wrongShape(err error) *shapeError {
 	shape, isShape := errors.AsType[*shapeError](err)
 	syntax, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
@@ -276,9 +273,8 @@ func (in *incoming) wrongShape(err error) *shapeError {
 	return nil
 }
 
-// placeOf returns the place of a syntax error. The library takes the names in it from a buffer whose content it may
-// have moved since, if the error is inside an element of a list. So the part of the element that was read is decoded
-// again, in one piece.
+// placeOf returns the place of a syntax error. Inside an element of a list, the library takes its names from a buffer
+// whose content may have moved since, so the part read so far is decoded again in one piece.
 func placeOf(text *jsontext.Decoder, syntax *jsontext.SyntacticError) jsontext.Pointer {
 	index, _, isInside := strings.Cut(strings.TrimPrefix(string(syntax.JSONPointer), "/"), "/")
 	if isInside && text.StackDepth() == 1 {
@@ -291,17 +287,17 @@ func placeOf(text *jsontext.Decoder, syntax *jsontext.SyntacticError) jsontext.P
 	return syntax.JSONPointer
 }
 
-// shapeError is a body, or a value in one, that is not JSON of the right shape.
+// shapeError is a malformed body, or a malformed value in one.
 type shapeError struct {
 	at      jsontext.Pointer
 	problem string
-	isPart  bool // it is a part of a list
-	isPage  bool // it is a page of HTML or a document of XML
+	isPart  bool // the body is a partial list
+	isPage  bool // the body is a page of HTML or a document of XML
 }
 
 func (e *shapeError) Error() string { return e.problem }
 
-// place spells where the error is, with the service's names cleaned. A body that is a list is called name.
+// place returns the location of the error, with the service's names cleaned. It calls a list at the root name.
 func (e *shapeError) place(name string, clean func(string) string) (place string) {
 	for part := range e.at.Tokens() {
 		part = clean(part)
@@ -317,8 +313,8 @@ func (e *shapeError) place(name string, clean func(string) string) (place string
 	return place
 }
 
-// typeFault says which kind of value was expected and which one was sent. The types of this package that decode
-// themselves have it in their own errors.
+// typeFault names the expected kind of value and the one received. Types with a decoder of their own do so in their
+// errors.
 func typeFault(err error) *shapeError {
 	wrong, ok := errors.AsType[*json.SemanticError](err)
 	if !ok {
@@ -334,7 +330,7 @@ func typeFault(err error) *shapeError {
 	return &shapeError{at: wrong.JSONPointer, problem: problem}
 }
 
-// kinds has the type of JSON values that a type of Go holds.
+// kinds maps kinds of Go types to those of JSON values.
 var kinds = map[reflect.Kind]jsontext.Kind{
 	reflect.String: jsontext.KindString,
 	reflect.Bool:   jsontext.KindTrue,

@@ -9,7 +9,7 @@
 // There are four lookups: [Client.ModelGroup], [Client.LatestModel], [Client.ModelGroups] and [Client.Models].
 // [Client.Raw] reads a list in the same way, and leaves its elements as they are. Each call lasts at most the read
 // time-out, every wait and retry included. Answers must not be changed. Errors are typed: an [APIError] is an answer of
-// the service and matches the sentinels through errors.Is. The other types say why an answer is missing.
+// the service and matches the sentinels through errors.Is. The other types give the reason for a missing answer.
 //
 // Inside, a scheduler decides when each request is sent, and how each question ends. It is pure: events go in, and
 // actions come out. A dispatcher has the lock, the clock and the goroutines. Begin at events.go.

@@ -18,18 +18,18 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// Bounds of the parts of an answer that are kept, the first two in bytes and the rest in characters.
+// Limits of the parts of an answer to keep, the first two in bytes and the rest in characters.
 const (
 	maxErrorBody = 1 << 20
 	maxHead      = 1 << 10 // of a 200
 	maxMessage   = 1000    // of the service, in ours
 	maxData      = 500     // the data of an error
-	maxExcerpt   = 200     // of a body that is not an error document
+	maxExcerpt   = 200     // of any other body
 	maxWord      = 100     // a code, a field's name and the like
 )
 
-// errorDocument is the union of the two shapes of an error (INTERFACE.md, Errors and Token endpoint errors) and of
-// that of RFC 9457, which gateways send. Every field is read by itself, so that an odd one does not hide the others.
+// errorDocument is the union of the interface's two error shapes (INTERFACE.md, Errors and Token endpoint errors) and
+// the one of RFC 9457, common among gateways. Each field is decoded alone, so an odd one does not hide the others.
 // Other has all further fields, or nil.
 type errorDocument struct {
 	Code             jsontext.Value `json:"code"`
@@ -43,7 +43,7 @@ type errorDocument struct {
 	Other            jsontext.Value `json:",embed"`
 }
 
-// problem returns the title and the detail of RFC 9457, or the one that is present.
+// problem returns the title and the detail of RFC 9457, if present.
 func (d *errorDocument) problem() string {
 	title, detail := textOf(d.Title), textOf(d.Detail)
 	if title != "" && detail != "" {
@@ -52,8 +52,7 @@ func (d *errorDocument) problem() string {
 	return title + detail
 }
 
-// ofToken returns the members that are shown of a refusal of the token endpoint, if they are not objects or lists: any
-// other may be a token.
+// ofToken returns the strings and numbers to show of a refusal of the token endpoint: any other member may be a token.
 func (d *errorDocument) ofToken() errorDocument {
 	plain := func(value jsontext.Value) jsontext.Value {
 		if kind := value.Kind(); kind == jsontext.KindString || kind == jsontext.KindNumber {
@@ -69,14 +68,14 @@ func (d *errorDocument) ofToken() errorDocument {
 	}
 }
 
-// words returns the code and the message of a document, or the members in their place if it is of a token endpoint or
-// of a gateway. A number is not a code of the service: gateways send the status or one of gRPC there.
+// words returns the code and the message of a document, or the members in their place in one of a token endpoint or a
+// gateway. A number is not a code of the service: gateways send the HTTP or gRPC status there.
 func (d *errorDocument) words(status int, ofToken bool) (code, message string) {
 	reason, description := textOf(d.Error), textOf(d.ErrorDescription)
 	if d.Code.Kind() == jsontext.KindString {
 		code = textOf(d.Code)
 	}
-	// The deprecated `error` of the interface is the reason phrase, which the status says already.
+	// The interface's deprecated `error` is the reason phrase, redundant beside the status.
 	if description == "" && strings.EqualFold(reason, http.StatusText(status)) {
 		reason = ""
 	}
@@ -91,7 +90,7 @@ func (d *errorDocument) words(status int, ofToken bool) (code, message string) {
 	return code, cmp.Or(message, reason)
 }
 
-// apiError describes an answer that refuses a request. The status survives any body.
+// apiError describes a refusal. The status survives any body.
 func (c *Client) apiError(at Endpoint, answer *http.Response, body []byte) *APIError {
 	header := answer.Header
 	target, _, _ := strings.Cut(strings.ReplaceAll(header.Get("Location"), "#", "?"), "?") // a token may follow
@@ -128,8 +127,8 @@ func (c *Client) apiError(at Endpoint, answer *http.Response, body []byte) *APIE
 	return e
 }
 
-// hideTokens masks the first tokens in a refusal of the token endpoint, whose message may repeat them. Only a service
-// at odds with itself sends one.
+// hideTokens masks the first tokens in a refusal of the token endpoint, because its message may repeat them. Only a
+// contradictory refusal has any.
 func (c *Client) hideTokens(body []byte) {
 	const first = 10 // of many, each would be searched for in every text
 	token := regexp.MustCompile(`(?i)(?:access|refresh|id)_?token"?\s*[:=]\s*(?:("(?:[^"\\]|\\.)*")|"?([^\s"&,;}]+))`)
@@ -154,13 +153,13 @@ func (c *Client) shownCode(code string) string {
 	return c.mask.Tidy(code, maxWord)
 }
 
-// issues returns the rejected fields that an error lists in its data.
+// issues returns the rejected fields in the data of an error.
 func (c *Client) issues(of jsontext.Value) (issues []Issue) {
 	var data struct {
 		Issues []struct {
 			Field    jsontext.Value `json:"field"`
 			Messages jsontext.Value `json:"messages"`
-			Other    jsontext.Value `json:",embed"` // members that may say it instead
+			Other    jsontext.Value `json:",embed"` // perhaps with the messages
 		} `json:"issues"`
 	}
 	if json.Unmarshal(of, &data, lenient) != nil {
@@ -182,7 +181,7 @@ func (c *Client) issues(of jsontext.Value) (issues []Issue) {
 	return issues
 }
 
-// textOf returns a JSON string, or any other value as its JSON text, or "".
+// textOf returns the text of a JSON string, the JSON of any other value, or "" for null and no value.
 func textOf(value jsontext.Value) string {
 	switch value.Kind() {
 	case jsontext.KindInvalid, jsontext.KindNull:
@@ -197,10 +196,10 @@ func textOf(value jsontext.Value) string {
 	}
 }
 
-// notShown follows the form of an answer of the token endpoint.
+// notShown follows the form of a hidden answer of the token endpoint.
 const notShown = ", not shown because it may contain a token"
 
-// excerpt returns what to show of a body that is not an error document. Bytes that are not text are never shown.
+// excerpt describes a body other than an error document. It never shows bytes that are not text.
 func (c *Client) excerpt(at Endpoint, header http.Header, body []byte) string {
 	form := unreadable(body, header)
 	document := documentOf(c.mask, body, header, at.OfToken())
@@ -215,9 +214,8 @@ func (c *Client) excerpt(at Endpoint, header http.Header, body []byte) string {
 	return c.mask.Tidy(string(body), maxExcerpt)
 }
 
-// documentOf describes a page of HTML, or a document of XML, by its title, or else by its text. It returns "" for any
-// other body. The body may be cut short. Of the token endpoint only a title is shown, unless it has a word as long as a
-// token.
+// documentOf describes a page of HTML or a document of XML, whole or cut short, by its title or else its text. It
+// returns "" for any other body. For the token endpoint it shows only a title without a word as long as a token.
 func documentOf(mask *redact.Mask, body []byte, header http.Header, ofToken bool) string {
 	body = bytes.TrimSpace(body)
 	kind, how := kindOf(body, header.Get("Content-Type")), " with the text "
@@ -241,7 +239,7 @@ func documentOf(mask *redact.Mask, body []byte, header http.Header, ofToken bool
 	return kind + how + strconv.Quote(text)
 }
 
-// kindOf returns which kind of document a body is by its label and its beginning, or "".
+// kindOf returns the kind of document that a body's label and beginning announce, or "".
 func kindOf(body []byte, label string) string {
 	isHTML, isTagged := strings.Contains(label, "html"), bytes.HasPrefix(body, []byte("<"))
 	switch {
@@ -253,7 +251,7 @@ func kindOf(body []byte, label string) string {
 	return "a page of HTML"
 }
 
-// isPlain reports whether no word of a text is as long as a token.
+// isPlain reports whether all words of a text are shorter than a token.
 func isPlain(text string) bool {
 	const shortToken = 20
 	return !slices.ContainsFunc(strings.Fields(text), func(word string) bool { return len(word) >= shortToken })

@@ -14,11 +14,11 @@ import (
 	"syscall"
 )
 
-// Fault is what kept a whole answer from coming, as the network reports it.
+// Fault is a failure of the network before the end of an answer.
 type Fault int
 
-// The faults of a [NetworkError]. Each has a different remedy; within one, the words of Go tell more. Those marked
-// permanent were found by this side, and another attempt cannot change them.
+// The faults of a [NetworkError]. Each has a different remedy; Go's own words add the details. This side found those
+// marked permanent, and another attempt cannot change them.
 const (
 	Unreachable       Fault = iota // no connection could be made
 	UnknownHost                    // the name of the host does not resolve
@@ -39,15 +39,14 @@ const (
 )
 
 // Permanent reports whether every attempt would end with the same fault. UnknownHost and NobodyListens are tried once
-// more, because a record or a program may be on its way (stays).
+// more (stays), because a DNS record may be about to appear, or a program to start.
 func (f Fault) Permanent() bool { return f >= ProxyRefused }
 
 // OfProxy reports whether the proxy is at fault, or the way to it.
 func (f Fault) OfProxy() bool { return f == ProxyFailed || f == ProxyRefused }
 
-// faultOf classifies and returns the fault of an attempt that failed with err: err itself, unless the attempt was sent
-// too often. net/http waits longer and longer before it sends a refused stream again, so the time of the attempt may be
-// over first.
+// faultOf classifies the fault of an attempt, and returns its cause: err, unless the attempt was sent too often.
+// net/http backs off before it resends a refused stream, so the attempt may time out first.
 func (c *connections) faultOf(err error, asked bool) (fault Fault, cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,8 +59,8 @@ func (c *connections) faultOf(err error, asked bool) (fault Fault, cause error) 
 	return faultAt(c.stage, err, asked), err
 }
 
-// faultAt classifies an error by the stage that its attempt had reached. asked says that the server asked for a
-// certificate of the client, and has not answered since: an alert then refuses what it got.
+// faultAt classifies an error by the stage of its attempt. asked means that the server asked for a client certificate
+// and has not answered since: an alert then refuses what it got.
 func faultAt(stage Fault, err error, asked bool) Fault {
 	switch {
 	case stage == ProxyFailed:
@@ -118,7 +117,7 @@ func ofHandshake(err error) Fault {
 		return OtherHost
 	case invalid.Reason == x509.Expired:
 		return Expired
-	// crypto/tls does not have a type for most of its own errors, such as a certificate that it cannot parse.
+	// crypto/tls lacks types for most of its own errors, such as the one about a certificate it cannot parse.
 	case isAlert(err, "local error"), !ofNetwork(err):
 		return Insecure
 	}
@@ -131,20 +130,19 @@ func trustsNobody() bool {
 	return err != nil || roots.Equal(x509.NewCertPool())
 }
 
-// isAlert reports whether an error is an alert of TLS by one side, a "local error" or a "remote error".
+// isAlert reports whether an error is a TLS alert of one side, a "local error" or a "remote error".
 func isAlert(err error, side string) bool {
 	alert, ok := errors.AsType[*net.OpError](err)
 	return ok && alert.Op == side
 }
 
-// ofNetwork reports whether an error is one of the network or of a context, and not of what was read.
+// ofNetwork reports whether an error comes from the network or a context, not from the content.
 func ofNetwork(err error) bool {
 	_, is := errors.AsType[net.Error](err)
 	return is || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled)
 }
 
-// isOdd reports whether this side found that an answer is not valid HTTP. net/http does not have types for most of
-// these errors.
+// isOdd reports whether this side found an answer to be invalid HTTP. net/http lacks types for most of these errors.
 func isOdd(err error) bool {
 	text := err.Error()
 	ofFrame := strings.HasPrefix(text, "connection error: ") || strings.HasPrefix(text, "stream error: ") ||
@@ -153,8 +151,8 @@ func isOdd(err error) bool {
 	return (ofFrame || ofHeader) && !ofNetwork(err) && !strings.HasSuffix(text, "received from peer")
 }
 
-// issuerOf names the authority that signed a certificate which is not trusted. It returns "" if the server's own is
-// signed by itself, and for any other error.
+// issuerOf names the authority that signed an untrusted certificate. It returns "" if the server's own is self-signed,
+// and for any other error.
 func issuerOf(err error) string {
 	unknown, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
 	if !isUnknown {
@@ -169,11 +167,11 @@ func issuerOf(err error) string {
 	return NameOf(of.Issuer)
 }
 
-// NameOf returns what people call the subject or the issuer of a certificate.
+// NameOf returns the common name of a certificate's subject or issuer, or else the whole name.
 func NameOf(owner pkix.Name) string { return cmp.Or(owner.CommonName, owner.String()) }
 
-// faultText returns the text of a fault of net/http, without what it quotes of an answer that is not HTTP: that may be
-// a part of a credential.
+// faultText returns the text of a fault of net/http, without the quoted part of an answer that is not HTTP: it may
+// contain a part of a credential.
 func faultText(err error) string {
 	text := strings.TrimPrefix(err.Error(), "readLoopPeekFailLocked: ")
 	if isOdd(err) {

@@ -19,7 +19,7 @@ type KeyedName struct {
 	Key       *string `json:"key"`
 }
 
-// UnmarshalJSONFrom keeps nothing of a duplicate member before it.
+// UnmarshalJSONFrom replaces an earlier duplicate completely.
 func (k *KeyedName) UnmarshalJSONFrom(text *jsontext.Decoder) error {
 	type fields KeyedName
 	*k = KeyedName{}
@@ -40,14 +40,14 @@ type ModelGroup struct {
 
 	laterGroup `json:"-"`
 
-	// Err is an *UnusableAnswerError if the record is wrong. The fields that can be read are set.
+	// Err is an *UnusableAnswerError if the record is malformed. Its readable fields are set.
 	Err error `json:"-"`
 }
 
 // laterGroup has the OtherFields with an attribute, as laterModel does.
 type laterGroup struct{}
 
-// ModelSummary is a revision as its group lists it; archived ones are left out by the service.
+// ModelSummary is a revision in the list of its group. The service leaves out archived ones.
 type ModelSummary struct {
 	ID        *string  `json:"id"`
 	Revision  *Integer `json:"revision"`
@@ -143,9 +143,8 @@ func IDKey(id string) string {
 // SameID reports whether two texts are the id of one model group.
 func SameID(one, other string) bool { return IDKey(one) == IDKey(other) }
 
-// ModelGroups lists the groups that the caller's organisation may see. A time horizon key other than "" restricts them
-// to that horizon; a key the service does not know is an ErrInvalidRequest. The order is the service's own. A group
-// whose record is wrong has an Err.
+// ModelGroups lists the groups visible to the caller's organisation, in the service's order. A time horizon key other
+// than "" restricts them to that horizon; an unknown key is an ErrInvalidRequest. A malformed group has an Err.
 func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelGroup, error) {
 	to := c.to(http.MethodGet, ModelGroupsPath, "")
 	if timeHorizon != "" {
@@ -155,8 +154,7 @@ func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelG
 	return lookup(ctx, c, "reading the model groups", to, decode)
 }
 
-// ModelGroup returns the group with that id, or an ErrNotFound, which is also the answer for a group the organisation
-// may not see.
+// ModelGroup returns the group with that id, or an ErrNotFound, also for a group hidden from the organisation.
 func (c *Client) ModelGroup(ctx context.Context, id string) (*ModelGroup, error) {
 	group, err := lookupOfGroup(ctx, c, "reading model group %q", id, "", decodeRecord[ModelGroup](scope{group: id}))
 	if err == nil {

@@ -42,7 +42,7 @@ type Model struct {
 
 	laterModel `json:"-"`
 
-	// Err is an *UnusableAnswerError if the record is wrong. The fields that can be read are set.
+	// Err is an *UnusableAnswerError if the record is malformed. Its readable fields are set.
 	Err error `json:"-"`
 }
 
@@ -130,8 +130,8 @@ func (m *Model) common() (*string, *jsontext.Value, *error) { return m.ID, &m.Ot
 
 func (m *Model) later() any { return &m.laterModel }
 
-// LatestModel returns the model with the highest revision of a group, or an ErrNotFound: the group does not exist, may
-// not be seen or is empty. If the model has an Err, that is the error, and the model is returned with it.
+// LatestModel returns the model with the highest revision of a group, or an ErrNotFound if the group does not exist, is
+// hidden or is empty. A malformed model is returned with its Err.
 func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error) {
 	const what = "reading the latest model of group %q"
 	model, err := lookupOfGroup(ctx, c, what, groupID, "/latest-model", decodeRecord[Model](scope{group: groupID}))
@@ -141,8 +141,8 @@ func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error
 	return model, err
 }
 
-// Models returns every revision of a group, archived ones too, in the service's own order, or an ErrNotFound. A model
-// whose record is wrong has an Err.
+// Models returns every revision of a group, archived ones too, in the service's order, or an ErrNotFound. A malformed
+// model has an Err.
 func (c *Client) Models(ctx context.Context, groupID string) ([]*Model, error) {
 	decode := decodeList[Model]("models", scope{group: groupID})
 	return lookupOfGroup(ctx, c, "reading the models of group %q", groupID, "/models", decode)

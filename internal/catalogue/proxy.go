@@ -14,14 +14,14 @@ import (
 // Proxy is the proxy between this machine and the service.
 type Proxy struct {
 	Address    string // scheme, host and port
-	Variable   string // the variable of the environment that names it
-	Credential bool   // the variable has a user name
-	Except     string // the variable that names other hosts to be reached without it, or ""
+	Variable   string // the environment variable that names it
+	Credential bool   // the variable contains a user name
+	Except     string // the variable that lists other hosts to be reached without it, or ""
 
 	url *url.URL // with user name and password
 }
 
-// NewProxy returns the proxy at u, which the variable of the environment names.
+// NewProxy returns the proxy at u, named by the environment variable.
 func NewProxy(u *url.URL, variable string) *Proxy {
 	return &Proxy{Address: u.Scheme + "://" + u.Host, Variable: variable, Credential: u.User != nil, url: u}
 }
@@ -29,15 +29,15 @@ func NewProxy(u *url.URL, variable string) *Proxy {
 // proxyError is a proxy's answer to CONNECT other than 200. Its body is not read.
 type proxyError struct {
 	status  int
-	schemes []string // by which it authenticates, with their parameters
+	schemes []string // of authentication, with parameters
 }
 
 func (e *proxyError) Error() string {
 	return fmt.Sprintf("the proxy answered %d %s", e.status, http.StatusText(e.status))
 }
 
-// keepProxyStatus keeps the status of a proxy's answer. Without this hook http.Transport returns an error that has only
-// the reason phrase.
+// keepProxyStatus returns an error with the status of a proxy's refusal. Without this hook, the error of http.Transport
+// contains only the reason phrase.
 func keepProxyStatus(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
 	if response.StatusCode == http.StatusOK {
 		return nil
@@ -45,8 +45,8 @@ func keepProxyStatus(_ context.Context, _ *url.URL, _ *http.Request, response *h
 	return &proxyError{status: response.StatusCode, schemes: response.Header.Values("Proxy-Authenticate")}
 }
 
-// ofProxy classifies a fault before the proxy has connected to the service. An answer of the proxy that would be final
-// if it came from the service is final.
+// ofProxy classifies a fault before the proxy has connected to the service. A final status of the service is final from
+// the proxy, too.
 func ofProxy(err error) Fault {
 	answer, answered := errors.AsType[*proxyError](err)
 	_, isPlain := errors.AsType[tls.RecordHeaderError](err)
@@ -59,8 +59,8 @@ func ofProxy(err error) Fault {
 
 type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// dialTLS returns the dialler of a proxy of scheme https, or nil. By itself net/http would send it the certificate of
-// the client, and offer HTTP/2, which it does not speak with proxies.
+// dialTLS returns the dialler of an https proxy, or nil. By itself net/http would send the client certificate to the
+// proxy, and offer HTTP/2, which it does not speak with proxies.
 func (p *Proxy) dialTLS(dial dialFunc, roots *x509.CertPool) dialFunc {
 	if p.url.Scheme != "https" {
 		return nil

@@ -15,37 +15,37 @@ import (
 	"time"
 )
 
-// transport sends the requests of a client over HTTP/2 if the service speaks it, and over HTTP/1.1 once the service has
-// required that (RFC 9113 §7), as some that ask for a certificate of the client at certain paths do.
+// transport sends the requests of a client over HTTP/2 if the service speaks it, and over HTTP/1.1 once the service
+// requires it (RFC 9113 §7). Some services do, to ask for a client certificate at certain paths.
 type transport struct {
 	newest, http1 *http.Transport
 	required      atomic.Bool
 }
 
-// newTransport makes the transport of all requests. It calls asked if the service asks for a certificate of the client.
+// newTransport makes the transport of all requests. It calls asked if the service asks for a client certificate.
 func newTransport(cfg Config, asked func()) *transport {
 	dial := cfg.DialContext
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
-	// A dead connection of HTTP/2 is found within one attempt, so that the next attempt uses another one.
+	// Pings find a dead HTTP/2 connection within one attempt, so that the next attempt uses another.
 	ping := min(cfg.RequestTimeout/3, 10*time.Second)
 	http1 := &http.Transport{
 		DialContext: dial,
 		TLSClientConfig: &tls.Config{
 			MinVersion: tls.VersionTLS12,
 			RootCAs:    trusted(cfg.CACertificates),
-			// The given one goes even to a server that names other authorities, so that it reports why it refuses it.
+			// A server that names other authorities gets the certificate, too, and reports why it refuses it.
 			GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 				asked()
 				return &cfg.ClientCertificate, nil
 			},
-			Renegotiation: tls.RenegotiateOnceAsClient, // some servers ask once they know the path (TLS 1.2)
+			Renegotiation: tls.RenegotiateOnceAsClient, // some servers ask after they know the path (TLS 1.2)
 		},
 		TLSHandshakeTimeout: 10 * time.Second,
 		HTTP2:               &http.HTTP2Config{SendPingTimeout: ping, PingTimeout: ping},
 		IdleConnTimeout:     90 * time.Second,
-		// An engine reads at any parallelism; with the default of 2 it would open a connection for almost every read.
+		// With the default of 2, a parallel engine would open a connection for almost every read.
 		MaxIdleConnsPerHost: 256,
 		// Answers of many megabytes are common; the default is 4 KiB.
 		ReadBufferSize: 64 << 10,
@@ -64,7 +64,7 @@ func newTransport(cfg Config, asked func()) *transport {
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if !t.required.Load() {
 		response, err := t.newest.RoundTrip(request)
-		// net/http does not have a type for this.
+		// net/http lacks a type for this error.
 		if err == nil || !strings.Contains(err.Error(), "HTTP_1_1_REQUIRED") {
 			return response, err
 		}
@@ -81,8 +81,8 @@ func (t *transport) CloseIdleConnections() {
 	t.http1.CloseIdleConnections()
 }
 
-// trusted returns a pool of the system's own certificates, if it has any, and of more. Without more it returns nil:
-// crypto/tls loads the system's own then, at the first handshake.
+// trusted returns a pool of the system's certificates, if any, and more. Without more it returns nil: crypto/tls then
+// loads the system's at the first handshake.
 func trusted(more []*x509.Certificate) *x509.CertPool {
 	if len(more) == 0 {
 		return nil
@@ -97,28 +97,28 @@ func trusted(more []*x509.Certificate) *x509.CertPool {
 	return pool
 }
 
-// maxConnections is how many connections an attempt may be given. net/http sends a request again by itself if its
-// connection is closed, or its stream refused, before an answer begins: below a gateway that drains, without end. A
-// healthy service that allows one stream a connection refuses several in a row.
+// maxConnections limits the connections of an attempt. If a connection closes, or a stream is refused, before an answer
+// begins, net/http resends the request by itself: behind a draining gateway, without end. A healthy service with one
+// stream a connection refuses several in a row.
 const maxConnections = 8
 
-// The errors of an attempt that was sent several times.
+// The errors of an attempt sent too often.
 var (
 	errNotServed = fmt.Errorf("no answer began on any of %d connections", maxConnections)
 	errRefused   = errors.New("the service refused the request's HTTP/2 stream again and again")
 )
 
-// connections describes the connections that net/http gives to one attempt.
+// connections tracks the connections of one attempt.
 type connections struct {
 	mu       sync.Mutex
 	given    int
 	last     net.Conn
-	refusals int               // how often the same connection was given again, because the stream was not served
-	stage    Fault             // that of an attempt that would end now
+	refusals int               // how often the same connection was given again, after a refused stream
+	stage    Fault             // of an attempt ending now
 	reached  func(stage Fault) // reports each stage
 }
 
-// bound returns a context for a request, which ends once it is given too many connections.
+// bound returns the context of a request, which ends after too many connections.
 func (c *connections) bound(ctx context.Context) context.Context {
 	bounded, cancel := context.WithCancel(ctx)
 	return httptrace.WithClientTrace(bounded, &httptrace.ClientTrace{
@@ -131,8 +131,8 @@ func (c *connections) bound(ctx context.Context) context.Context {
 	})
 }
 
-// reach notes the stage of an attempt. net/http goes on with a handshake in the background once it has found another
-// connection for the attempt.
+// reach records the stage of an attempt without a connection. Once an attempt has one, net/http may continue a
+// handshake in the background.
 func (c *connections) reach(stage Fault) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,7 +142,7 @@ func (c *connections) reach(stage Fault) {
 	}
 }
 
-// give counts a connection, and returns how many were given.
+// give records a connection, and returns their number.
 func (c *connections) give(to net.Conn) int {
 	c.reach(Broken)
 	c.mu.Lock()

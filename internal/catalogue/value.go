@@ -78,7 +78,7 @@ const maxSorted = 1000
 // compactAndSort rewrites a JSON value without white space, with the members of its objects sorted by key, and with one
 // spelling of each string. Numbers stay as they are spelled. Nothing is sorted if there are more members than
 // maxSorted, or if an object has two equal keys: a reader takes the last of them, and sorting would put them into the
-// order of their values. data is what a decoder has read, so that nothing else can be wrong with it.
+// order of their values. data comes from a decoder, so nothing else can be wrong with it.
 func compactAndSort(data []byte) string {
 	format := func(how jsontext.Options) ([]byte, error) {
 		// Half of a surrogate pair, as an escape, passes for invalid UTF-8.
