@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// OddCharacter says which character of text is the first that is odd, with its place counted from 1, such as
-// `character 9 is "–" (U+2013)`. It returns "" if none is.
+// OddCharacter describes the first odd character of text and its place, counted from 1, such as
+// `character 9 is "–" (U+2013)`. It returns "" if there is none.
 func OddCharacter(text string, odd func(rune) bool) string {
 	at := strings.IndexFunc(text, odd)
 	if at < 0 {
@@ -22,7 +22,7 @@ func OddCharacter(text string, odd func(rune) bool) string {
 	return fmt.Sprintf("character %d%s is %s", utf8.RuneCountInString(text[:at])+1, last, spoken(r))
 }
 
-// spoken returns words for a character. Many cannot be seen.
+// spoken returns words for a character, perhaps an invisible one.
 func spoken(r rune) string {
 	switch {
 	case r == ' ':

@@ -15,15 +15,15 @@ import (
 	"unicode/utf8"
 )
 
-// Shortest is how many characters a secret has at least. A shorter one would mask everyday words.
+// Shortest is the length of the shortest secret, in characters. A shorter one would mask everyday words.
 const Shortest = 6
 
-// Mask removes secrets from texts that others wrote: a service may repeat a request's text in a message, a header or a
-// redirect. The zero Mask knows none. No secret is forgotten, because a service may repeat an old token too.
+// Mask removes secrets from texts of others: a service may repeat a request's text in a message, a header or a
+// redirect. The zero Mask knows none. It never forgets a secret, because a service may repeat an old token too.
 type Mask struct {
 	mu sync.RWMutex
-	// known has secrets and their base64, folded, by their first Shortest bytes: the time that a text takes does not
-	// grow with the number of secrets.
+	// known has secrets and their base64, folded, by their first Shortest bytes, so the time for a text does not grow
+	// with the number of secrets.
 	known map[string][]string
 }
 
@@ -54,9 +54,9 @@ const (
 	longRun  = 8  // words
 )
 
-// AddHeader makes Clean remove the value of a header, its long words and runs of words, and the password in a word that
-// is base64 of NAME:PASSWORD, as in Basic credentials. A service may repeat a credential without its scheme, such as
-// Bearer, or one cookie of several.
+// AddHeader makes Clean remove the value of a header, its long words and runs of words, and the password of Basic
+// credentials, which are base64 of NAME:PASSWORD. A service may repeat a credential without its scheme, such as Bearer,
+// or one cookie of several.
 func (m *Mask) AddHeader(value string) {
 	m.Add(value)
 	for _, word := range []string{`\S+`, `[\pL\pM\pN._~%+-]+`} {
@@ -76,8 +76,8 @@ func (m *Mask) AddHeader(value string) {
 	}
 }
 
-// base64Spellings returns how a secret is spelled in base64: by itself, and behind the client id of Basic credentials,
-// where the same bytes have two more spellings. Padding is left out, because it hides nothing.
+// base64Spellings returns the spellings of a secret in base64: by itself, and behind the client id of Basic
+// credentials, where the same bytes have two more. It leaves padding out, because padding hides nothing.
 func base64Spellings(secret string) (spellings []string) {
 	for before := range 3 {
 		text := base64.RawStdEncoding.EncodeToString([]byte("::"[:before] + secret))
@@ -90,34 +90,24 @@ func base64Spellings(secret string) (spellings []string) {
 
 var forURLs = strings.NewReplacer("+", "-", "/", "_") // RFC 4648 §5
 
-// Clean returns text without secrets: as they are, URL-encoded, JSON-escaped, with entities of XML or in base64, and
-// without the beginning of one at the end of text, which may be cut short, and where [Shorten] has cut it.
+// Clean returns text without secrets: as they are, URL-encoded, JSON-escaped, with entities of XML or in base64. It
+// removes the beginning of one, too, at the end of text, which may be truncated, and where [Shorten] has cut it.
 func (m *Mask) Clean(text string) string { return m.clean(text, true) }
 
-// CleanQuotes returns a text of ours with the quotes in it cleaned. A text of others stands between double quotes
-// there, as %q writes it. Our own words are never masked, whatever the secrets are.
+// CleanQuotes returns a text of ours with its quotes cleaned: texts of others stand between double quotes, as %q writes
+// them. Our own words are never masked, whatever the secrets are.
 func (m *Mask) CleanQuotes(text string) string {
-	var out strings.Builder
-	for {
-		own, rest, found := strings.Cut(text, `"`)
-		out.WriteString(own)
-		if !found {
-			return out.String()
-		}
-		shown, err := strconv.QuotedPrefix(text[len(own):])
-		if err != nil {
-			shown = `"`
-		}
-		text = rest[len(shown)-1:]
+	quote := regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"`)
+	return quote.ReplaceAllStringFunc(text, func(shown string) string {
 		quoted, _ := strconv.Unquote(shown)
 		if cleaned := m.clean(quoted, false); cleaned != quoted {
-			shown = strconv.Quote(cleaned)
+			return strconv.Quote(cleaned)
 		}
-		out.WriteString(shown)
-	}
+		return shown
+	})
 }
 
-// clean returns text without secrets, and without the beginning of one at its end if that may be cut short.
+// clean returns text without secrets, and without the beginning of one at the end of a truncated text.
 func (m *Mask) clean(text string, isCut bool) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -139,7 +129,7 @@ func (m *Mask) clean(text string, isCut bool) string {
 	return out.String()
 }
 
-// maxTidied is how many bytes of a text are searched for secrets, far more than a message shows.
+// maxTidied limits the search for secrets in a text, in bytes, to far more than a message shows.
 const maxTidied = 64 << 10
 
 // Tidy makes a text of a stranger fit for a message: without control characters and secrets, and of at most limit
@@ -151,7 +141,7 @@ func (m *Mask) Tidy(text string, limit int) string {
 // Fit makes a text printable, of at most limit characters.
 func Fit(text string, limit int) string { return Shorten(Printable(text), limit) }
 
-// hide marks the bytes of text that belong to a secret in one form, or to the beginning of one where text is cut.
+// hide marks the bytes of a secret in one form, or of the beginning of one where text is cut.
 func (m *Mask) hide(hidden []bool, text string, in form, isCut bool) {
 	var meant strings.Builder
 	var at []int // where each byte of it began
@@ -174,7 +164,7 @@ func (m *Mask) hide(hidden []bool, text string, in form, isCut bool) {
 	}
 }
 
-// sizeOf returns how much of the beginning of a text is a secret, or the beginning of one where the text is cut.
+// sizeOf returns the size of a secret at the beginning of a text, or of the beginning of one where the text is cut.
 func sizeOf(secret, text string, isCut bool) int {
 	part, _, found := strings.Cut(text[:min(len(text), len(secret)+len(cut))], cut) // not of a whole body
 	switch {
@@ -188,43 +178,34 @@ func sizeOf(secret, text string, isCut bool) int {
 	return 0
 }
 
-// form is how a text spells characters: each as it is, or some by an escape.
+// form is a way to spell characters: each as it is, or some by an escape.
 type form struct {
-	mark  string                       // what an escape begins with; empty if every character is as it is
-	end   string                       // what it ends with, if anything
-	meant func(string) (string, error) // what an escape means
+	mark  string                       // the beginning of an escape, empty if every character is as it is
+	meant func(string) (string, error) // the meaning of an escape
 	sizes []int                        // the lengths of an escape, the longest first
 }
 
 var forms = []form{
 	{},
-	{
-		mark:  "%",
-		meant: url.PathUnescape,
-		sizes: []int{len(`%41`)},
-	},
-	{
-		mark:  `\`,
-		meant: unquote,
-		sizes: []int{len(`\ud83d\ude00`), len(`\u0041`), len(`\n`)},
-	},
-	{
-		mark:  "&",
-		end:   ";",
-		meant: entity,
-		sizes: []int{len("&#x1F600;"), 8, 7, 6, 5, len("&lt;")},
-	},
+	{"%", url.PathUnescape, []int{len(`%41`)}},
+	{`\`, unquote, []int{len(`\ud83d\ude00`), len(`\u0041`), len(`\n`)}},
+	{"&", entity, []int{len("&#x1F600;"), 8, 7, 6, 5, len("&lt;")}},
 }
 
-func entity(escape string) (plain string, err error) { return html.UnescapeString(escape), nil }
+func entity(escape string) (plain string, err error) {
+	if strings.HasSuffix(escape, ";") {
+		plain = html.UnescapeString(escape)
+	}
+	return plain, nil
+}
 
 func unquote(escape string) (plain string, err error) {
 	err = json.Unmarshal([]byte(`"`+escape+`"`), &plain)
 	return plain, err
 }
 
-// next returns the meaning of the beginning of text, and its size in bytes. An escape that is cut short stands for
-// nothing, and one that is not valid for its mark.
+// next returns the meaning of the beginning of text, and its size in bytes. A truncated escape stands for nothing, and
+// an invalid one for its mark.
 func (f form) next(text string) (plain string, size int) {
 	if text[:1] != f.mark {
 		return text[:1], 1
@@ -232,20 +213,20 @@ func (f form) next(text string) (plain string, size int) {
 	for _, size := range f.sizes {
 		escape := text[:min(size, len(text))]
 		plain, err := f.meant(escape)
-		isHalf := plain == string(utf8.RuneError) || !strings.HasSuffix(escape, f.end)
+		isHalf := plain == string(utf8.RuneError) // of a surrogate pair
 		if err == nil && utf8.RuneCountInString(plain) == 1 && !isHalf {
 			return plain, len(escape)
 		}
 	}
-	const enough = 16 // bytes, for an escape and a cut
-	if part, _, _ := strings.Cut(text[:min(len(text), enough)], cut); len(part) < f.sizes[0] {
+	longest := f.sizes[0]
+	if part, _, _ := strings.Cut(text[:min(len(text), longest+len(cut))], cut); len(part) < longest {
 		return "", len(part)
 	}
 	return text[:1], 1
 }
 
-// Printable replaces control characters and bytes that are not UTF-8, and folds white space, so that a body cannot draw
-// on the user's terminal.
+// Printable replaces control characters and invalid UTF-8, and folds white space, so that a body cannot draw on the
+// user's terminal.
 func Printable(text string) string {
 	odd := func(r rune) bool {
 		return r == ' ' || r == utf8.RuneError || !unicode.IsPrint(r)
@@ -253,7 +234,7 @@ func Printable(text string) string {
 	return strings.Join(strings.FieldsFunc(text, odd), " ")
 }
 
-// Abridged returns a value as messages quote it: cut after a hundred characters.
+// Abridged cuts a value, for messages, after a hundred characters.
 func Abridged(text string) string {
 	return Shorten(text, 100)
 }
