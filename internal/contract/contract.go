@@ -1,5 +1,5 @@
-// Package contract is the service's interface: its rules are in INTERFACE.md, its fields in openapi.json. The client
-// and the sandbox both cite it, and neither owns it. How its headers are read is here as well.
+// Package contract is the service's interface, cited by the client and the sandbox, and owned by neither. INTERFACE.md
+// has its rules, openapi.json its fields, and the code reads its headers.
 package contract
 
 import (
@@ -18,8 +18,8 @@ var openAPI []byte
 // OpenAPI returns the interface as an OpenAPI 3.1 document.
 func OpenAPI() []byte { return slices.Clone(openAPI) }
 
-// RetryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds, with a fraction or not, or an HTTP date, which
-// counts from the answer's own Date if it has one, and else from now. ok is false if that is not a wait.
+// RetryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds, with a fraction or not, or an HTTP date, counted
+// from the answer's Date or else from now. ok is false for anything but a wait.
 func RetryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool) {
 	const longest = 100 * 365 * 24 * time.Hour // within what a time.Duration holds
 	text := strings.TrimSpace(header.Get("Retry-After"))

@@ -64,7 +64,7 @@ type answer struct {
 	Content map[string]struct{ Schema schema }
 }
 
-// TestOperations: tools of others make clients of them.
+// TestOperations: other tools generate clients from them.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	var document struct {
@@ -103,7 +103,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestCredentials: a client that others make asks for a token, and sends it.
+// TestCredentials: a generated client asks for a token, and sends it.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	var document struct {

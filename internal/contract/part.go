@@ -12,16 +12,16 @@ import (
 	"sync"
 )
 
-// SignOfPart returns the sign that an answer holds only a part of a list, such as `its header "X-Next-Page" is "2"`, or
-// an empty text. The interface does not describe pagination: INTERFACE.md says how a part is treated. elements is how
-// many the answer has. The names of headers are in any case. All headers are judged together: the weightiest decides.
-// The text quotes the service between double quotes.
+// SignOfPart returns the sign of a partial list in an answer, such as `its header "X-Next-Page" is "2"`, or "". The
+// interface does not describe pagination; INTERFACE.md has the rules about a part. elements is the length of the list.
+// Header names are in any case. All headers are judged together: the weightiest decides. The text quotes the service
+// between double quotes.
 func SignOfPart(header http.Header, elements int) (sign string) {
 	weightiest := nothing
 	for _, name := range slices.Sorted(maps.Keys(header)) {
 		key := strings.ToLower(name)
 		if !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(key, word) }) {
-			continue // as most, which need not be looked at for long
+			continue // like most headers, which take little time so
 		}
 		members := membersOf(key)
 		for _, value := range header[name] {
@@ -41,8 +41,8 @@ func SignOfPart(header http.Header, elements int) (sign string) {
 	return ""
 }
 
-// weight is what a header means for the list. A cursor may come with the last page too, so a header of a whole list
-// outweighs it. A link to a next page, or a higher count, outweighs both.
+// weight is the meaning of a header for the list. A cursor may come with the last page, too, so a header of a whole
+// list outweighs it. A link to a next page, or a higher count, outweighs both.
 type weight int
 
 const (
@@ -54,7 +54,7 @@ const (
 	more           // the list goes on
 )
 
-// most bounds the members of a header that are read, and the numbers of one.
+// most limits the members to read of a header, and the numbers of one.
 const most = 50
 
 // weigh returns the weight of a squeezed name and its value.
@@ -96,7 +96,7 @@ func compared(value string, count int) weight {
 // squeezed returns a name in lower case, or a number, without separators.
 func squeezed(text string) string { return strings.ToLower(separators().ReplaceAllString(text, "")) }
 
-// pattern returns a regular expression that is compiled when it is first needed.
+// pattern returns a regular expression, compiled at its first use.
 func pattern(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
@@ -108,8 +108,8 @@ var (
 	none       = pattern(`(?i)^["'\s]*(|-|-1|0|\{}|\[]|f|false|n|n/a|nil|no|none|null|off|undefined)["'\s]*$`)
 )
 
-// membersOf returns a pattern of the members of a header, whose name is in lower case: a value, what follows the
-// header's name, and a second value in place of the first, if there is one.
+// membersOf returns a pattern of the members of a header, by its name in lower case: a value, a suffix of the header's
+// name, and a second value, which replaces the first.
 func membersOf(name string) *regexp.Regexp {
 	switch name {
 	case "link":
@@ -133,8 +133,8 @@ const params = `(?:[^",]|"(?:\\.|[^"\\])*")*`
 // words has a word of each sign.
 var words = strings.Fields("continuation cursor incomplete last link more next page pagin partial range total truncated")
 
-// The squeezed names of signs. Before them are those of other things that are counted, and those of counts. The first
-// that matches decides. A service may put its own name before two words that leave no doubt.
+// The squeezed names of signs, after those of other counted things and those of counts. The first match decides. A
+// service may put its name before two clear words.
 var (
 	others = named(`(api)?(billing|cache|cost|csrf|db|debug|docs|log|quer|quota|rate|requests?|retry|trace|usage)[a-z]*`)
 	pages  = named(`(num|results?|total)?pages(count|total)?|pagecount|lastpage|` + service + `totalpages`)
@@ -154,7 +154,7 @@ var (
 	}
 )
 
-// things are what a list may have.
+// things are the possible elements of a list.
 const things = `((time)?horizons?|entr(y|ies)|elements?|hits|items?|lists?|(model)?groups?|models?|objects?|records?|` +
 	`results?|rows?)*`
 

@@ -10,8 +10,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// TestSignOfPart has the headers of lists of three elements. The last of a line is the sign, if it has one: a list that
-// is taken for whole though it is a part gives a wrong latest revision, and one that is whole must be read.
+// TestSignOfPart has the headers of lists of three elements. The last of a line is the sign, if any. A part taken for
+// the whole list would give a wrong latest revision, and a whole list must be read.
 func TestSignOfPart(t *testing.T) {
 	t.Parallel()
 	table, err := os.ReadFile("testdata/parts.txt")
@@ -37,7 +37,7 @@ func TestSignOfPart(t *testing.T) {
 	}
 }
 
-// The work on a header does not grow with the members that a service sends.
+// The work on a header does not grow with the number of its members.
 func TestManyMembersOfAHeader(t *testing.T) {
 	allocations := func(members int) float64 {
 		header := http.Header{"X-Pagination": {strings.Repeat("pagination=", members)}}

@@ -1,5 +1,5 @@
-// Package encode turns plain Go structs into the MessagePack form in which a plugin hands values to its engine, by a
-// plan made once for each type.
+// Package encode turns plain Go structs into the MessagePack form of values between a plugin and its engine, by a plan
+// made once for each type.
 //
 // It follows the encoding of terraform's plugin protocol, version 6: an object is a map of its attributes, a list an
 // array, a map a map with its keys in order, null is nil. A struct's fields are matched to attributes by their tfsdk
@@ -24,7 +24,7 @@ type Encoder struct {
 	encode encodeFunc
 }
 
-// TooLargeError says that a value does not fit in a message. Both are in bytes; Size is the value's.
+// TooLargeError says that a value does not fit in a message. Both are in bytes; Size is the value'n.
 type TooLargeError struct {
 	Size  int64
 	Limit int64
@@ -53,8 +53,8 @@ func (o *output) settle() {
 	}
 }
 
-// sampled is the index of the element of a list or map after which the size of the rest is estimated, to allocate
-// memory for it at once.
+// sampled is the index of an element of a list or map. After it, the size of the rest is estimated, to allocate memory
+// for the rest at once.
 const sampled = 31
 
 // each encodes count elements. After each it drops the bytes over the limit.
@@ -80,18 +80,18 @@ func (o *output) expect(bytes int64) {
 
 type encodeFunc func(*output, reflect.Value)
 
-// Compile makes an encoder of goType, a struct or a pointer to one, as typ. The two must agree field by field; the
-// error names the first place at which they do not.
+// Compile makes an encoder of goType, a struct or a pointer to one, as typ. The two must agree field by field; an error
+// names the first difference.
 func Compile(goType reflect.Type, typ tftypes.Type) (*Encoder, error) {
-	encode, err := site{goType: goType}.compile(typ)
+	encode, err := node{goType: goType}.compile(typ)
 	if err != nil {
 		return nil, err
 	}
 	return &Encoder{goType: goType, encode: encode}, nil
 }
 
-// Encode returns the encoding of value, or a *TooLargeError if that has more than limit bytes. Bytes over the limit
-// are counted and not kept, but each text is encoded whole.
+// Encode returns the encoding of value, or a *TooLargeError over limit bytes. Bytes over the limit are counted and not
+// kept, but each text is encoded whole.
 func (e *Encoder) Encode(value any, limit int64) ([]byte, error) {
 	v := reflect.ValueOf(value)
 	if v.Type() != e.goType {
@@ -106,30 +106,30 @@ func (e *Encoder) Encode(value any, limit int64) ([]byte, error) {
 	return out.bytes, nil
 }
 
-// site is a place in a struct, and the Go type there.
-type site struct {
+// node is a place in a struct, with its Go type.
+type node struct {
 	place  string // in the names of attributes, empty for the whole value
 	goType reflect.Type
 }
 
-// elements returns the site of the elements of a pointer, a list or a map.
-func (s site) elements(mark string) site {
-	return site{place: s.place + mark, goType: s.goType.Elem()}
+// elements returns the node of the elements of a pointer, a list or a map. mark is added to the place.
+func (n node) elements(mark string) node {
+	return node{place: n.place + mark, goType: n.goType.Elem()}
 }
 
-// disagrees returns the error of a Go type that does not fit the schema.
-func (s site) disagrees(why string) error {
-	place := cmp.Or(s.place, "the value")
-	return fmt.Errorf("%s: %s %s", place, s.goType, why)
+// disagrees returns the error about a Go type at odds with the schema.
+func (n node) disagrees(why string) error {
+	place := cmp.Or(n.place, "the value")
+	return fmt.Errorf("%s: %s %s", place, n.goType, why)
 }
 
-func (s site) cannotHold(typ tftypes.Type) error {
-	return s.disagrees("cannot hold " + typ.String())
+func (n node) cannotHold(typ tftypes.Type) error {
+	return n.disagrees("cannot hold " + typ.String())
 }
 
-func (s site) compile(typ tftypes.Type) (encodeFunc, error) {
-	if s.goType.Kind() == reflect.Pointer {
-		element, err := s.elements("").compile(typ)
+func (n node) compile(typ tftypes.Type) (encodeFunc, error) {
+	if n.goType.Kind() == reflect.Pointer {
+		element, err := n.elements("").compile(typ)
 		if err != nil {
 			return nil, err
 		}
@@ -139,20 +139,20 @@ func (s site) compile(typ tftypes.Type) (encodeFunc, error) {
 	}
 	switch typ := typ.(type) {
 	case tftypes.Object:
-		return s.object(typ)
+		return n.object(typ)
 	case tftypes.List:
-		return s.list(typ)
+		return n.list(typ)
 	case tftypes.Map:
-		return s.mapping(typ)
+		return n.mapping(typ)
 	}
-	scalar, ok := scalars[s.goType.Kind()]
+	scalar, ok := scalars[n.goType.Kind()]
 	if !ok || !typ.Is(scalar.typ) {
-		return nil, s.cannotHold(typ)
+		return nil, n.cannotHold(typ)
 	}
 	return scalar.encode, nil
 }
 
-// scalars has the type as which the values of a Go kind are encoded, and their encoder.
+// scalars maps a Go kind to the type of its encoded values and their encoder.
 var scalars = map[reflect.Kind]struct {
 	typ    tftypes.Type
 	encode encodeFunc
@@ -188,11 +188,11 @@ func orNull(encode encodeFunc) encodeFunc {
 	}
 }
 
-func (s site) list(typ tftypes.List) (encodeFunc, error) {
-	if s.goType.Kind() != reflect.Slice {
-		return nil, s.cannotHold(typ)
+func (n node) list(typ tftypes.List) (encodeFunc, error) {
+	if n.goType.Kind() != reflect.Slice {
+		return nil, n.cannotHold(typ)
 	}
-	element, err := s.elements("[]").compile(typ.ElementType)
+	element, err := n.elements("[]").compile(typ.ElementType)
 	if err != nil {
 		return nil, err
 	}
@@ -206,12 +206,12 @@ func (s site) list(typ tftypes.List) (encodeFunc, error) {
 }
 
 // mapping makes an encoder of maps. Their keys are sorted, so that equal values have equal encodings.
-func (s site) mapping(typ tftypes.Map) (encodeFunc, error) {
-	kind := s.goType.Kind()
-	if kind != reflect.Map || s.goType.Key().Kind() != reflect.String {
-		return nil, s.cannotHold(typ)
+func (n node) mapping(typ tftypes.Map) (encodeFunc, error) {
+	kind := n.goType.Kind()
+	if kind != reflect.Map || n.goType.Key().Kind() != reflect.String {
+		return nil, n.cannotHold(typ)
 	}
-	element, err := s.elements("[]").compile(typ.ElementType)
+	element, err := n.elements("[]").compile(typ.ElementType)
 	if err != nil {
 		return nil, err
 	}
@@ -231,18 +231,18 @@ func (s site) mapping(typ tftypes.Map) (encodeFunc, error) {
 	}), nil
 }
 
-// attribute is one field of an object: its encoded name, where its value is in the struct, and how that is encoded.
+// attribute is one field of an object: its encoded name, the place of its value in the struct, and the value's encoder.
 type attribute struct {
 	key    []byte
 	index  []int
 	encode encodeFunc
 }
 
-func (s site) object(typ tftypes.Object) (encodeFunc, error) {
-	if s.goType.Kind() != reflect.Struct {
-		return nil, s.cannotHold(typ)
+func (n node) object(typ tftypes.Object) (encodeFunc, error) {
+	if n.goType.Kind() != reflect.Struct {
+		return nil, n.cannotHold(typ)
 	}
-	fields, err := s.fields()
+	fields, err := n.fields()
 	if err != nil {
 		return nil, err
 	}
@@ -250,11 +250,11 @@ func (s site) object(typ tftypes.Object) (encodeFunc, error) {
 	for _, name := range slices.Sorted(maps.Keys(typ.AttributeTypes)) {
 		field, ok := fields[name]
 		if !ok {
-			return nil, s.disagrees("has no field for the attribute " + name)
+			return nil, n.disagrees("has no field for the attribute " + name)
 		}
 		delete(fields, name)
-		at := site{
-			place:  strings.TrimPrefix(s.place+"."+name, "."),
+		at := node{
+			place:  strings.TrimPrefix(n.place+"."+name, "."),
 			goType: field.Type,
 		}
 		encode, err := at.compile(typ.AttributeTypes[name])
@@ -268,7 +268,7 @@ func (s site) object(typ tftypes.Object) (encodeFunc, error) {
 		})
 	}
 	for name := range fields {
-		return nil, s.disagrees("has a field for an attribute that the schema lacks, " + name)
+		return nil, n.disagrees("has a field for an attribute that the schema lacks, " + name)
 	}
 	size := uint32(len(attributes)) //nolint:gosec // a handful
 	return func(out *output, v reflect.Value) {
@@ -282,15 +282,15 @@ func (s site) object(typ tftypes.Object) (encodeFunc, error) {
 }
 
 // fields returns the fields of a struct by their attributes.
-func (s site) fields() (map[string]reflect.StructField, error) {
+func (n node) fields() (map[string]reflect.StructField, error) {
 	fields := map[string]reflect.StructField{}
-	for _, field := range reflect.VisibleFields(s.goType) {
+	for _, field := range reflect.VisibleFields(n.goType) {
 		name := field.Tag.Get("tfsdk")
 		if name == "" || name == "-" {
 			continue
 		}
 		if _, twice := fields[name]; twice {
-			return nil, s.disagrees("has two fields for the attribute " + name)
+			return nil, n.disagrees("has two fields for the attribute " + name)
 		}
 		fields[name] = field
 	}
