@@ -24,7 +24,7 @@ type Encoder struct {
 	encode encodeFunc
 }
 
-// TooLargeError says that a value does not fit in a message. Both are in bytes; Size is the value'n.
+// TooLargeError is a value too large for a message. Both sizes are in bytes.
 type TooLargeError struct {
 	Size  int64
 	Limit int64
