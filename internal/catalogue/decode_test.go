@@ -148,6 +148,21 @@ var wrongBodies = []struct {
 	},
 }
 
+// A partial list is an error that names the sign. Package contract tests every sign.
+func TestAPartOfAList(t *testing.T) {
+	t.Parallel()
+	for link, want := range map[string]string{
+		`<?page=1>; rel="prev"`: "<nil>",
+		`<?page=2>; rel="next"`: `the list is only a part: its header "Link" is "<?page=2>; rel=\"next\"", and its length is 1` + noSuchList,
+	} {
+		in := incomingBody(`[{"id":"a","revision":1}]`)
+		in.Header = http.Header{"Link": {link}}
+		if _, err := decodeList[Model]("models", scope{})(in); fmt.Sprint(err) != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // unusable returns the error about a body, or about a record in it, or nil.
 func unusable(value any, err error) *UnusableAnswerError {
 	errs := []error{err}

@@ -170,59 +170,45 @@ func TestHeadersOfARefusal(t *testing.T) {
 	}
 }
 
-// Anything in front of the service may refuse a request, without a code of the service.
-func TestRefusalsThatMayBeOfAGateway(t *testing.T) {
+// The status decides which sentinel a refusal matches, or a known code. Anything in front of the service may have sent
+// one without a code of the service.
+func TestWhatARefusalIs(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		status int
-		code   string
-		read   bool // it may be of a gateway if it answers a read
-		token  bool
-	}{
-		{400, "", true, true},
-		{401, "", true, true},
-		{403, "", true, true},
-		{499, "", true, true},
-		{404, "", false, false},
-		{405, "", false, false},
-		{408, "", false, false},
-		{429, "", false, false},
-		{302, "", false, false},
-		{500, "", false, false},
-		{401, "UNAUTHORIZED", false, false},
-		{403, "BRAND_NEW_2", false, false},
-		{401, "invalid_client", true, false},
-		{401, "900902", true, true},
-	} {
-		for method, want := range map[string]bool{http.MethodGet: test.read, http.MethodPost: test.token} {
-			e := &APIError{Endpoint: Endpoint{Method: method}, Status: test.status, Code: test.code}
-			if e.MayBeOfGateway() != want {
-				t.Errorf("%s, %d %s: %t", method, test.status, test.code, !want)
-			}
-		}
-	}
-}
-
-func TestSentinelsAreDecidedByStatusAndKnownCodes(t *testing.T) {
-	t.Parallel()
-	all := []error{ErrInvalidRequest, ErrOrganisationDisabled, ErrNotFound, ErrRateLimited, ErrUnavailable}
+	sentinels := []error{ErrInvalidRequest, ErrOrganisationDisabled, ErrNotFound, ErrRateLimited, ErrUnavailable}
 	for _, test := range []struct {
 		status int
 		code   string
 		want   error
+		front  string // the methods whose refusal may be of a gateway
 	}{
-		{422, "", ErrInvalidRequest},
-		{403, "FORBIDDEN", nil},
-		{403, "ORGANISATION_DISABLED", ErrOrganisationDisabled},
-		{404, "", ErrNotFound},
-		{408, "", ErrUnavailable},
-		{500, "NOT_FOUND", ErrUnavailable},
-		{502, "ORGANISATION_DISABLED", ErrUnavailable},
-		{409, "CONFLICT", nil},
+		{302, "", nil, ""},
+		{400, "", ErrInvalidRequest, "GET POST"},
+		{401, "", nil, "GET POST"},
+		{401, "UNAUTHORIZED", nil, ""},
+		{401, "invalid_client", nil, "GET"},
+		{401, "900902", nil, "GET POST"},
+		{403, "", nil, "GET POST"},
+		{403, "BRAND_NEW_2", nil, ""},
+		{403, "ORGANISATION_DISABLED", ErrOrganisationDisabled, ""},
+		{404, "", ErrNotFound, ""},
+		{405, "", nil, ""},
+		{408, "", ErrUnavailable, ""},
+		{409, "CONFLICT", nil, ""},
+		{422, "", ErrInvalidRequest, "GET POST"},
+		{429, "", ErrRateLimited, ""},
+		{499, "", nil, "GET POST"},
+		{500, "NOT_FOUND", ErrUnavailable, ""},
+		{502, "ORGANISATION_DISABLED", ErrUnavailable, ""},
 	} {
-		for _, sentinel := range all {
-			if got := errors.Is(&APIError{Status: test.status, Code: test.code}, sentinel); got != errors.Is(sentinel, test.want) {
-				t.Errorf("%d %s is %q: %t", test.status, test.code, sentinel, got)
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			e := &APIError{Endpoint: Endpoint{Method: method}, Status: test.status, Code: test.code}
+			if e.MayBeOfGateway() != strings.Contains(test.front, method) {
+				t.Errorf("%s, %d %s may be of a gateway: %t", method, test.status, test.code, e.MayBeOfGateway())
+			}
+			for _, sentinel := range sentinels {
+				if got := errors.Is(e, sentinel); got != errors.Is(sentinel, test.want) {
+					t.Errorf("%d %s is %q: %t", test.status, test.code, sentinel, got)
+				}
 			}
 		}
 	}

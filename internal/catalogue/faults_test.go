@@ -15,7 +15,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strings"
 	"syscall"
 	"testing"
 )
@@ -38,7 +37,12 @@ var (
 			failed("proxyconnect", tls.RecordHeaderError{}):       ProxyRefused,
 			failed("proxyconnect", unverified(errors.New("odd"))): ProxyRefused,
 			failed("socks connect", errors.New("odd")):            ProxyFailed,
-			io.EOF: ProxyFailed,
+			io.EOF:                   ProxyFailed,
+			&proxyError{status: 404}: ProxyRefused, // most answers would come again
+			&proxyError{status: 407}: ProxyRefused,
+			&proxyError{status: 408}: ProxyFailed,
+			&proxyError{status: 429}: ProxyFailed,
+			&proxyError{status: 502}: ProxyFailed,
 		},
 		Handshake: {
 			failed("read", syscall.ECONNRESET):                                          Handshake,
@@ -79,17 +83,21 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A server can put anything into its certificate.
-func TestACertificateCannotWriteOnATerminal(t *testing.T) {
+// A server can put anything into its certificate, and a proxy may repeat the password.
+func TestTextsInAFault(t *testing.T) {
 	t.Parallel()
 	odd := &x509.Certificate{Issuer: pkix.Name{CommonName: "\x1b[31mred\x07\r\n"}, RawIssuer: []byte("a")}
-	c := New(configFor(t, "https://catalogue.example", Config{
-		Transport: failing{x509.UnknownAuthorityError{Cert: odd}},
-	}))
-	_, err := c.ModelGroups(t.Context(), "")
-	fault, _ := errors.AsType[*NetworkError](err)
-	if strings.ContainsAny(fault.Issuer, "\x1b\a\r\n") || !strings.Contains(fault.Issuer, "red") {
-		t.Errorf("%q", fault.Issuer)
+	proxy := NewProxy(&url.URL{User: url.UserPassword("me", "hunter2hunter2")}, "HTTPS_PROXY")
+	for cause, want := range map[error]string{
+		x509.UnknownAuthorityError{Cert: odd}:                  "[31mred",
+		&proxyError{schemes: []string{"Basic hunter2hunter2"}}: "Basic ***",
+	} {
+		c := New(configFor(t, "https://catalogue.example", Config{Proxy: proxy, Transport: failing{cause}}))
+		_, err := c.ModelGroups(t.Context(), "")
+		fault, _ := errors.AsType[*NetworkError](err)
+		if got := fault.Issuer + fault.ProxyAsks; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
@@ -124,22 +132,6 @@ func TestAnswersThatAreNotHTTP(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
-
-// Most answers of a proxy are final, because they would come again. One may repeat the password.
-func TestWhatAProxyAnswers(t *testing.T) {
-	t.Parallel()
-	proxy := NewProxy(&url.URL{User: url.UserPassword("me", "hunter2hunter2")}, "HTTPS_PROXY")
-	for status, permanent := range map[int]bool{403: true, 404: true, 407: true, 408: false, 429: false, 502: false} {
-		answer := &proxyError{status: status, schemes: []string{"Basic hunter2hunter2"}}
-		c := New(configFor(t, "https://catalogue.example", Config{Proxy: proxy, Transport: failing{answer}}))
-		_, err := c.ModelGroups(t.Context(), "")
-		fault, _ := errors.AsType[*NetworkError](err)
-		isTold := fault.Fault.OfProxy() && fault.ProxyStatus == status && fault.ProxyAsks == "Basic ***"
-		if !isTold || fault.Fault.Permanent() != permanent {
-			t.Errorf("%d: %+v, permanent %t", status, fault, !permanent)
-		}
-	}
-}
 
 // The roots of a process are loaded once, so the test runs itself again without any.
 func TestAMachineWithoutRoots(t *testing.T) {
