@@ -216,7 +216,7 @@ func unmarshalRecord(body jsontext.Value, to any) *shapeError {
 	}
 	err := json.Unmarshal(body, to, lenient)
 	if err != nil && body.Kind() == jsontext.KindBeginObject {
-		body, _ = json.Marshal(fieldsOf(body), lenient, json.Deterministic(true)) // without duplicates that lose
+		body, _ = json.Marshal(fieldsOf(body), lenient, json.Deterministic(true)) // only the last of duplicates
 		reflect.ValueOf(to).Elem().SetZero()
 		err = json.Unmarshal(body, to, lenient)
 	}
