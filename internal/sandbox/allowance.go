@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// Counting is how a service counts the requests of a client.
+// Counting is a way to count the requests of a client.
 type Counting string
 
 const (
 	// SlidingWindow counts the requests of the last Per.
 	SlidingWindow Counting = "sliding"
-	// FixedWindow begins to count anew at each multiple of Per on the clock.
+	// FixedWindow counts from zero at each multiple of Per on the clock.
 	FixedWindow Counting = "fixed"
 	// Bucket is full at first, holds Requests, and is refilled evenly within Per.
 	Bucket Counting = "bucket"
 )
 
-// Allowance is how many requests a service permits each client (INTERFACE.md, Limits, which does not give figures).
+// Allowance is the number of requests permitted to each client (INTERFACE.md, Limits, without figures).
 type Allowance struct {
 	Kind     Counting // SlidingWindow if it is ""
 	Requests int      // 0 if unlimited
@@ -36,7 +36,7 @@ func (a Allowance) String() string {
 
 // Counter counts the requests of one client. Time does not run backwards between two calls.
 type Counter interface {
-	// Take counts a request that is admitted, or returns how long it has to wait.
+	// Take counts an admitted request and returns 0, or returns how long a refused one has to wait.
 	Take(now time.Time) (wait time.Duration)
 }
 
@@ -55,7 +55,7 @@ type window struct {
 	passed []time.Time // the oldest first, at most Requests of them
 }
 
-// free returns when a request that passed at that time stops counting.
+// free returns when a request from that time stops counting.
 func (w *window) free(passed time.Time) time.Time {
 	if w.Kind == FixedWindow {
 		passed = passed.Truncate(w.Per)
@@ -74,8 +74,8 @@ func (w *window) Take(now time.Time) time.Duration {
 	return 0
 }
 
-// bucket is the generic cell rate algorithm: it keeps the time at which the bucket will be full again. Unlike
-// [golang.org/x/time/rate] it uses no floats: a client that waited as long as it was told is never early.
+// bucket is the generic cell rate algorithm: it keeps the time when the bucket is full again. It counts in integers,
+// unlike [golang.org/x/time/rate], so a client that waits as long as Take returned is never early.
 type bucket struct {
 	interval time.Duration // in which one request is refilled
 	requests int
@@ -98,8 +98,8 @@ func retryAfter(wait time.Duration) int {
 	return max(1, int((wait+time.Second-1)/time.Second))
 }
 
-// ParseAllowance reads an allowance such as 60/1m:fixed. The time is a second and the counting is sliding if they are
-// left out.
+// ParseAllowance reads an allowance such as 60/1m:fixed. Without them, the time is a second and the counting is
+// sliding.
 func ParseAllowance(text string) (Allowance, error) {
 	rest, kind, _ := strings.Cut(text, ":")
 	requests, per, hasPer := strings.Cut(rest, "/")

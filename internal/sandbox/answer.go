@@ -27,7 +27,7 @@ func (a *answer) set(name, value string) *answer {
 	return a
 }
 
-// complete adds the headers that every answer has.
+// complete adds the headers of every answer.
 func (a *answer) complete(id string) {
 	if a.header == nil {
 		a.header = http.Header{}
@@ -49,16 +49,16 @@ var (
 	oauthStatuses = statusesOf("OAuthError", "error")
 )
 
-// issue is one entry of data.issues.
+// issue is an entry of data.issues.
 type issue struct {
 	Field    string   `json:"field"`
 	Messages []string `json:"messages"`
 }
 
-// deny answers with a code of the interface, which has one status.
+// deny answers with a code of the interface and the code's status.
 func deny(code, message string) *answer { return refuse(statuses[code], code, message, nil) }
 
-// refuse answers with the body of INTERFACE.md, Errors, deprecated fields included. data is that of the code, or nil.
+// refuse answers with the body of INTERFACE.md, Errors, deprecated fields included. data may be nil.
 func refuse(status int, code, message string, data jsontext.Value) *answer {
 	return respond(status, encode(struct {
 		Code       string         `json:"code"`
@@ -69,7 +69,7 @@ func refuse(status int, code, message string, data jsontext.Value) *answer {
 	}{code, message, data, status, http.StatusText(status)}))
 }
 
-// invalid answers VALIDATION_FAILED, with the rejected fields.
+// invalid answers VALIDATION_FAILED with the rejected fields.
 func invalid(message string, issues ...issue) *answer {
 	const code = "VALIDATION_FAILED"
 	return refuse(statuses[code], code, message, encode(map[string]any{"issues": issues}))
@@ -84,7 +84,7 @@ func refuseToken(status int, code, description string) *answer {
 	return unstored(respond(status, body))
 }
 
-// unstored forbids caches to keep an answer of the token endpoint (RFC 6749 §5.1).
+// unstored forbids caches to store an answer of the token endpoint (RFC 6749 §5.1).
 func unstored(a *answer) *answer {
 	return a.set("Cache-Control", "no-store").set("Pragma", "no-cache")
 }

@@ -8,16 +8,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Answers is what one caller has read about one model group. Group and Latest have one document. An answer that is
-// NOT_FOUND is nil.
+// Answers are one caller's answers about one model group. Group and Latest contain one document. NOT_FOUND is nil.
 type Answers struct {
 	Listed                jsontext.Value // the group's record in the list of groups
 	Models, Group, Latest []jsontext.Value
 	IsWhole               bool // whether Group and Latest were asked for
 }
 
-// Part says why the models cannot be all that the group has, or returns "". A client must not use them. It quotes
-// nothing but a revision.
+// Part returns why the models cannot be all models of the group, or "". A client must not use a partial list. The text
+// quotes nothing of the service but a revision.
 func (a *Answers) Part() string {
 	listed := parseObject(a.Listed)
 	revisions := map[string]bool{}
@@ -92,7 +91,7 @@ func (e *TextErrors) checkLatest(latest object, g *group, listed object) {
 	}
 }
 
-// checkAnswer adds which rules a model breaks that was sent to a caller.
+// checkAnswer adds the rules that a model in an answer breaks.
 func (e *TextErrors) checkAnswer(at jsontext.Pointer, model, listed object) {
 	e.checkInGroup(at, model, listed.text("id"))
 	if !model.is("isOwner", "false") {
@@ -108,8 +107,8 @@ func (e *TextErrors) checkAnswer(at jsontext.Pointer, model, listed object) {
 	}
 }
 
-// folded returns a document without what may differ between two answers: the case of ids and the spelling of times. It
-// returns an empty object for any other value, and for none.
+// folded returns a document without the differences permitted between two answers: the case of ids and the spelling of
+// times. It returns an empty object for no document and for any other value.
 func folded(answer ...jsontext.Value) object {
 	document := object{}
 	for _, raw := range answer {

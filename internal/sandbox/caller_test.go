@@ -73,7 +73,7 @@ func (c caller) asOrganisation(o sandbox.Organisation) caller {
 	}))
 }
 
-// bearing returns a caller with the token of an answer, which must follow the interface.
+// bearing returns a caller with the token of an answer. The answer must follow the interface.
 func (c caller) bearing(token reply) caller {
 	c.t.Helper()
 	var answer struct {
@@ -146,7 +146,7 @@ func (r reply) decode(t *testing.T, into any) {
 	}
 }
 
-// codes are those of the statuses for which the sandbox has one code.
+// codes are the codes by status, if the sandbox has only one for it.
 var codes = map[int]string{401: "UNAUTHORIZED", 404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 429: "RATE_LIMITED"}
 
 // wants fails unless the answer has the status and, if code is not empty, that code or OAuth error.

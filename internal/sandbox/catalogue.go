@@ -14,14 +14,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Catalogue is the data that a [Sandbox] serves. It does not change, and several sandboxes may serve it.
+// Catalogue is the data of a [Sandbox]. It is immutable, so several sandboxes may serve it.
 type Catalogue struct {
 	organisations []Organisation
-	horizons      []string // the known keys, those of the groups too
+	horizons      []string // the known keys, those of groups included
 	groups        []*group // in the order of the file
 	isRecorded    bool
 
-	contradictions TextErrors // where the file states what its revisions contradict
+	contradictions TextErrors // stated fields of groups that the revisions contradict
 }
 
 // Organisation is a caller's identity and standing (INTERFACE.md, Authentication 4).
@@ -56,7 +56,7 @@ func DefaultFile() []byte { return slices.Clone(defaultCatalogue) }
 // Organisations returns the organisations in the order of the file.
 func (c *Catalogue) Organisations() []Organisation { return slices.Clone(c.organisations) }
 
-// Organisation returns the organisation of that name, or the first one if it is empty.
+// Organisation returns the organisation of that name, or the first one if the name is empty.
 func (c *Catalogue) Organisation(name string) (Organisation, error) {
 	var names []string
 	for _, o := range c.organisations {
@@ -69,7 +69,7 @@ func (c *Catalogue) Organisation(name string) (Organisation, error) {
 }
 
 // Recorded reports whether the catalogue is recorded from a service, and returns the time of the newest change of a
-// model in it, zero if none is known.
+// model, zero if no time is known.
 func (c *Catalogue) Recorded() (newest time.Time, isRecorded bool) {
 	for _, g := range c.groups {
 		for _, m := range g.Models {
@@ -83,19 +83,20 @@ func (c *Catalogue) Recorded() (newest time.Time, isRecorded bool) {
 	return newest, c.isRecorded
 }
 
-// Contradictions returns the fields of groups in a recorded file that its revisions contradict. They are mistakes in a
-// file that people write.
+// Contradictions returns the fields of groups in a recorded file that the file's revisions contradict. In a file that
+// people write they are mistakes.
 func (c *Catalogue) Contradictions() TextErrors { return c.contradictions }
 
-// ReadCatalogue reads a catalogue file. It refuses fields that the interface does not have, values of another type, and
-// models of another group, in documents only if the file is not recorded from a service. Its errors are [TextErrors].
+// ReadCatalogue reads a catalogue file. It refuses unknown fields, values of another type, models of another group, and
+// fields of a group that its revisions contradict. The documents of a recorded file may be anything. Its errors are
+// [TextErrors].
 func ReadCatalogue(r io.Reader) (*Catalogue, error) { return decodeCatalogue(r, true) }
 
-// ParseCatalogue reads a catalogue file whose documents may be anything, so that a client can be tested with odd ones.
-// It checks only that the sandbox can serve it: groups have ids, and ids and revisions do not repeat.
+// ParseCatalogue reads a catalogue file whose documents may be anything, for tests of a client with odd documents. It
+// checks the file's own fields, the names of owners, and that ids and revisions are unique.
 func ParseCatalogue(r io.Reader) (*Catalogue, error) { return decodeCatalogue(r, false) }
 
-// catalogueFile is a catalogue file once the schema has checked it.
+// catalogueFile is a catalogue file after the check by the schema.
 type catalogueFile struct {
 	Recorded      string         `json:"recorded"`
 	Organisations []Organisation `json:"organisations"`
@@ -129,7 +130,7 @@ func decodeCatalogue(r io.Reader, isStrict bool) (*Catalogue, error) {
 	mistakes := written().check(text, schema)
 	c := &Catalogue{}
 	var file catalogueFile
-	// The schema has said already which value is of another type.
+	// The schema has already reported values of another type.
 	if err := json.Unmarshal(raw, &file); err == nil {
 		c = file.catalogue()
 		linked := &links{file: file, catalogue: c, first: map[string]jsontext.Pointer{}}

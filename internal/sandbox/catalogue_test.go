@@ -17,7 +17,7 @@ const (
 // file returns a catalogue file with these groups.
 func file(groups string) string { return `{` + organisations + `, "modelGroups": [` + groups + `]}` }
 
-// group returns a catalogue file with that document of a group.
+// group returns a catalogue file with this document of a group.
 func group(document string) string { return file(`{"owner": "O", "group": ` + document + `}`) }
 
 // models returns a catalogue file of one group, "g", with these models.

@@ -8,9 +8,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/imageref"
 )
 
-// checkModel adds the mistakes in a model of a group that a schema cannot find: those of checkInGroup; an image that no
-// registry could have, unless it is empty; a time horizon that the catalogue lacks, if it has any; the name of a group
-// in place of its id.
+// checkModel adds the mistakes in a model of a group that a schema cannot find: those of checkInGroup, an impossible
+// image, a time horizon that is not among those of the catalogue, if it has any, and the name of a group in place of
+// its id.
 func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, groupID string, in *Catalogue) {
 	e.checkInGroup(at, fields, groupID)
 	image := fields.text("dockerImage")
@@ -28,8 +28,7 @@ func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, groupID stri
 	}
 }
 
-// checkNoName refuses the name of a group in place of its id. Any other text may be the id of a group that the
-// catalogue lacks.
+// checkNoName refuses the name of a group in place of its id. Any other text may be the id of an absent group.
 func (e *TextErrors) checkNoName(at jsontext.Pointer, id string, in *Catalogue) {
 	var named string
 	for _, g := range in.groups {

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// completed returns the group with every field that the interface requires, and without those that revisions imply.
+// completed returns the group with every required field of the interface except the fields that its revisions imply.
 func (g *group) completed() *group {
 	next := *g
 	next.Stated = withoutImplied(fill(schemaOf("ModelGroup"), maps.Clone(g.Stated)))
@@ -17,8 +17,8 @@ func (g *group) completed() *group {
 	return newGroup(&next)
 }
 
-// completedModel returns a model with every field that the interface requires, some of them from the group and from its
-// first publication.
+// completedModel returns a model with every required field of the interface. Some come from the group and from the
+// model's own createdAt.
 func (g *group) completedModel(document object) object {
 	stated := maps.Clone(document)
 	maps.DeleteFunc(stated, func(_ string, value jsontext.Value) bool { return isNull(value) })
@@ -33,8 +33,8 @@ func (g *group) completedModel(document object) object {
 // schemaOf returns the schema of that name in the OpenAPI document.
 func schemaOf(name string) node { return child(sent().root, "components", "schemas", name) }
 
-// fill sets every member that a schema lists, those of its members too. One that is absent, or null and must not be,
-// has no content: the schema's x-empty, or else the empty value of its type.
+// fill sets every member that a schema lists, at every depth. A member that is absent, or null without permission, gets
+// the schema's x-empty or else the empty value of its type.
 func fill(schema node, members object) object {
 	for name := range child(schema, "properties") {
 		members[name] = filled(child(schema, "properties", name), members[name])
@@ -47,7 +47,7 @@ func filled(schema node, value jsontext.Value) jsontext.Value {
 		return filled(sent().at(jsontext.Pointer(to[len("#"):])), value)
 	}
 	if isNull(value) {
-		name, _ := schema["type"].(string) // more than one include null
+		name, _ := schema["type"].(string) // a list of types includes null
 		value = blanks[name]
 		if text, ok := schema["x-empty"].(string); ok {
 			value = jsontext.Value(text)

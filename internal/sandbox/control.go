@@ -9,8 +9,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// Control is a way to change or inspect a sandbox from outside: a route below /control, which the service does not
-// have. Its requests do not need a token, may have any content type (curl sends a form's), and are not counted,
+// Control is a way to change or inspect a sandbox from outside, by a route below /control. The service has no such
+// route. Its requests need no token, may have any content type (curl sends that of a form), and are not counted,
 // recorded or hit by faults.
 type Control struct {
 	Method string
@@ -18,7 +18,7 @@ type Control struct {
 	reply  func(*Sandbox, *exchange) *answer
 }
 
-// Controls returns all controls in the order in which help lists them.
+// Controls returns all controls in the order of help.
 func Controls() []Control {
 	const (
 		get, post, remove = http.MethodGet, http.MethodPost, http.MethodDelete
@@ -100,7 +100,7 @@ func (s *Sandbox) controlRequests(*exchange) *answer {
 	return respond(http.StatusOK, encode(list))
 }
 
-// refuseControl answers with the mistakes of a body, or that the group or revision does not exist.
+// refuseControl answers with the mistakes in a body, or with NOT_FOUND for any other error.
 func refuseControl(err error) *answer {
 	mistakes, isText := errors.AsType[TextErrors](err)
 	if !isText {

@@ -37,11 +37,11 @@ func (e TextErrors) lines(route Route, hide func(string) string) (lines []string
 	return slices.Compact(lines)
 }
 
-// misspelt returns what most readers of JSON accept, and RFC 8259 does not permit or advises against. It stops at the
-// first error of syntax, which the schema's check reports. It makes a pointer only for what it finds, because a pointer
-// is as long as its place is deep.
+// misspelt returns mistakes that most readers of JSON accept and that RFC 8259 forbids or advises against. It stops
+// at the first error of syntax, which the schema's check reports. It makes pointers for mistakes alone, because the
+// length of a pointer grows with the depth of its place.
 func misspelt(body []byte) (found TextErrors) {
-	names := []map[string]bool{nil} // those so far of each value that has begun
+	names := []map[string]bool{nil} // the names so far of each open object, by depth
 	decoder := jsontext.NewDecoder(bytes.NewReader(body), lenient)
 	for {
 		before := decoder.InputOffset()
@@ -60,7 +60,7 @@ func misspelt(body []byte) (found TextErrors) {
 	}
 }
 
-// checkText adds what is wrong with a text, as the decoder read it last, or with a member of that name.
+// checkText adds the mistakes in a string, the decoder's last token: invalid UTF-8 and, if it is a name, a duplicate.
 func (e *TextErrors) checkText(decoder *jsontext.Decoder, raw jsontext.Value, names map[string]bool) {
 	name, err := jsontext.AppendUnquote(nil, raw)
 	if err != nil {
@@ -71,7 +71,7 @@ func (e *TextErrors) checkText(decoder *jsontext.Decoder, raw jsontext.Value, na
 		return
 	}
 	if names[string(name)] {
-		e.add(decoder.StackPointer(), "the member is there twice")
+		e.add(decoder.StackPointer(), "duplicate member")
 	}
 	names[string(name)] = true
 }

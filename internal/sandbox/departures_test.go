@@ -73,9 +73,9 @@ func TestDepartures(t *testing.T) {
 		},
 		"twice, twice": {
 			all, "[" + replaced(`"N"`, `"N", "name": "M"`) + "," + replaced(`"k"`, `"k", "key": "\ud800"`) + "]",
-			"[].name: the member is there twice|[].timeHorizon.key: the member is there twice|[].timeHorizon.key: the text is not UTF-8",
+			"[].name: duplicate member|[].timeHorizon.key: duplicate member|[].timeHorizon.key: the text is not UTF-8",
 		},
-		"a name to hide": {one, replaced(`"id"`, `"hide-me": 1, "hide-me": 1, "id"`), `"***": the member is there twice|"***": unknown field`},
+		"a name to hide": {one, replaced(`"id"`, `"hide-me": 1, "hide-me": 1, "id"`), `"***": duplicate member|"***": unknown field`},
 		"cut off":        {one, sound[:9], "the answer: must be JSON"},
 		"empty":          {one, "", "the answer: must be JSON"},
 	} {

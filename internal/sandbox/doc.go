@@ -1,10 +1,11 @@
-// Package sandbox is the model catalogue service in memory. [New] serves a catalogue such as [Default] to the tests of
-// this process. The program cmd/modelcatalogue-sandbox serves it to others, who change it by routes below /control.
+// Package sandbox is an in-memory copy of the model catalogue service. [New] serves a catalogue such as [Default] to
+// the tests of this process. The program cmd/modelcatalogue-sandbox serves it to others, who change it by routes
+// below /control.
 //
-// It is the whole interface (INTERFACE.md), and it is strict: it refuses what the interface forbids or does not name,
-// so that a client that relies on leniency fails here first. It serves documents as the catalogue file spells them, to
-// the last digit and unknown field, so that a misspelt field cannot hide on both sides. Every answer has [Header].
+// It is the whole interface (INTERFACE.md), and it is strict: it refuses everything that the interface forbids or does
+// not name, so a lenient client fails here first. It serves documents as the catalogue file spells them, to the last
+// digit and unknown field, so a misspelt field cannot hide on both sides. Every answer has [Header].
 //
-// The OpenAPI document of package contract is the one place for fields. [ReadCatalogue] checks what people write
-// against it, and [Departures] the answers of a service.
+// The OpenAPI document of package contract is the one place for fields. [ReadCatalogue] checks catalogue files against
+// it, and [Departures] the answers of a service.
 package sandbox

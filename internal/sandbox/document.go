@@ -9,13 +9,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// object is a JSON object whose values keep their spelling, to the last digit.
+// object is a JSON object. Its values keep their spelling, to the last digit.
 type object map[string]jsontext.Value
 
-// lenient reads what most readers of JSON do: texts that are not UTF-8, and the last of duplicate members.
+// lenient reads JSON as most readers do: it accepts invalid UTF-8, and takes the last of duplicate members.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// parseObject reads one level of raw leniently. It returns nil for any other value than an object.
+// parseObject reads one level of an object leniently. It returns nil for any other value.
 func parseObject(raw jsontext.Value) (o object) {
 	if raw.Kind() != jsontext.KindBeginObject || json.Unmarshal(raw, &o, lenient) != nil {
 		return nil
@@ -26,7 +26,7 @@ func parseObject(raw jsontext.Value) (o object) {
 // text returns the member's value if it is a string, or else "".
 func (o object) text(name string) (s string) {
 	if raw := o[name]; raw.Kind() == jsontext.KindString {
-		_ = json.Unmarshal(raw, &s) // it was JSON before
+		_ = json.Unmarshal(raw, &s) // raw is JSON
 	}
 	return s
 }
@@ -34,7 +34,7 @@ func (o object) text(name string) (s string) {
 // isNull reports whether a value is absent or null.
 func isNull(value jsontext.Value) bool { return value == nil || value.Kind() == jsontext.KindNull }
 
-// is reports whether the member is spelled like the literal.
+// is reports whether the member has the spelling of the literal.
 func (o object) is(name, literal string) bool { return string(o[name]) == literal }
 
 // with returns a copy in which members replace those of the same name.
@@ -44,7 +44,7 @@ func (o object) with(members object) object {
 	return changed
 }
 
-// pick returns the members of these names that the object has.
+// pick returns the object's members of these names.
 func (o object) pick(names ...string) object {
 	picked := object{}
 	for _, name := range names {
@@ -70,14 +70,14 @@ func encode(v any) jsontext.Value {
 	return text
 }
 
-// must panics on an error that only a mistake in this package can cause.
+// must panics on an error. Only a mistake in this package can cause one.
 func must(err error) {
 	if err != nil {
 		panic("sandbox: " + err.Error())
 	}
 }
 
-// noRevision is the revision of a document without one, and below every other.
+// noRevision is the revision of a document without one, below every other.
 const noRevision = math.MinInt64
 
 // integer returns the value of a JSON number without a fraction, such as 3 or 3.0, or noRevision.
@@ -92,9 +92,9 @@ func integer(raw jsontext.Value) int64 {
 	return int64(f)
 }
 
-// canonical returns the same text for equal JSON values, such as 1 and 1.0. It returns any other text as it is.
+// canonical returns the same text for equal JSON values, such as 1 and 1.0. It returns any other text unchanged.
 func canonical(raw jsontext.Value) string {
 	text := raw.Clone()
-	_ = text.Canonicalize() // which changes no other text
+	_ = text.Canonicalize() // fails on other text, and leaves it unchanged
 	return string(text)
 }

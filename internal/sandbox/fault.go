@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// Fault makes requests fail, or go slowly. Its zero value changes nothing.
+// Fault makes requests fail or slow. Its zero value changes nothing.
 type Fault struct {
 	Route Route  // the route it hits; "" is [RouteAny]
 	Path  string // if set, the exact escaped path of the requests it hits
-	// Skip lets that many matching requests through. Of those after them each Every-th is hit, or each one if it is 0,
-	// until Times have been, if that is not 0. Requests that an earlier fault hit are not counted.
+	// The first Skip matching requests pass. Each Every-th request after them is hit, or each one if Every is 0, until
+	// Times requests have been hit, or for good if Times is 0. Requests hit by an earlier fault do not count.
 	Skip, Every, Times int
 
 	Drop   bool          // the connection is closed without an answer, on TCP with a reset
@@ -24,8 +24,8 @@ type Fault struct {
 	Status int           // 0 for the service's own answer
 	Header http.Header   // replaces headers of the answer
 	Body   string        // of an answer with that Status
-	Delay  time.Duration // passes before anything else, or until the caller gives up
-	// Mutate changes the answer before it is sent or cut. Several requests may call it at once. It owns its arguments.
+	Delay  time.Duration // passes first, unless the caller gives up before
+	// Mutate changes the answer before it is cut and sent. It may be called concurrently. It owns its arguments.
 	Mutate func(status int, header http.Header, body []byte) (int, http.Header, []byte)
 	// OnRequest is called when a request is hit, before the delay.
 	OnRequest func(*http.Request)
@@ -47,18 +47,18 @@ func Refuse(route Route, code, message string) Fault {
 type injected struct {
 	Fault
 	id         int
-	order      object // the control request's own text, if one injected it
+	order      object // the body of the control request, if one injected it
 	seen, hits int
 }
 
-// Inject makes matching requests fail until remove is called. If several faults are due, the one injected first hits
-// the request. Control routes are never hit.
+// Inject makes matching requests fail until remove is called. If several faults are due, the oldest hits the request. A
+// fault never hits control routes.
 func (s *Sandbox) Inject(f Fault) (remove func()) {
 	in := s.inject(f, nil)
 	return func() { s.removeFault(in.id) }
 }
 
-// removeFault reports whether there was a fault with that id.
+// removeFault removes the fault with that id, and reports whether there was one.
 func (s *Sandbox) removeFault(id int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func (s *Sandbox) inject(f Fault, order object) *injected {
 	return in
 }
 
-// takeFault returns the fault that hits the request, if one does, and counts the hit.
+// takeFault returns the fault that hits the request, if there is one, and counts the hit.
 func (s *Sandbox) takeFault(x *exchange) (Fault, bool) {
 	if x.own {
 		return Fault{}, false
@@ -85,7 +85,7 @@ func (s *Sandbox) takeFault(x *exchange) (Fault, bool) {
 	defer s.mu.Unlock()
 	for _, f := range s.faults {
 		isOther := f.Path != "" && f.Path != x.request.URL.EscapedPath()
-		if !isOther && f.Route.covers(x.route) && f.isDue() {
+		if !isOther && f.Route.covers(x.route) && f.takes() {
 			x.record.Cause = "fault " + strconv.Itoa(f.id)
 			return f.Fault, true
 		}
@@ -93,8 +93,8 @@ func (s *Sandbox) takeFault(x *exchange) (Fault, bool) {
 	return Fault{}, false
 }
 
-// isDue counts a request that matches, and reports whether it is hit.
-func (f *injected) isDue() bool {
+// takes counts a matching request, and reports whether the fault hits it.
+func (f *injected) takes() bool {
 	if f.Times > 0 && f.hits == f.Times {
 		return false
 	}
@@ -107,7 +107,7 @@ func (f *injected) isDue() bool {
 	return true
 }
 
-// fail applies the fault. It returns the answer, or aborts the request.
+// fail applies the fault, and returns the answer or aborts the request.
 func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *answer) *answer {
 	if f.OnRequest != nil {
 		f.OnRequest(x.request)
@@ -138,7 +138,7 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 	return a
 }
 
-// reply returns the answer of the fault, or the service's own.
+// reply returns the answer of the fault or, if it has none, of the service.
 func (f *Fault) reply(x *exchange, reply func(*exchange) *answer) *answer {
 	switch {
 	case f.answer != nil:
@@ -149,7 +149,7 @@ func (f *Fault) reply(x *exchange, reply func(*exchange) *answer) *answer {
 	return reply(x)
 }
 
-// pass returns after a time, or aborts the request if its caller gives up before.
+// pass returns after a delay, or aborts the request if its caller gives up before.
 func pass(ctx context.Context, delay time.Duration) {
 	select {
 	case <-time.After(delay):
@@ -158,7 +158,7 @@ func pass(ctx context.Context, delay time.Duration) {
 	}
 }
 
-// drop closes the connection without an answer. A TCP connection that does not linger is reset.
+// drop closes the connection without an answer. Without lingering, TCP resets the connection.
 func drop(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -182,7 +182,7 @@ func (s *Sandbox) controlFaults(*exchange) *answer {
 	return respond(http.StatusOK, encode(s.listedFaults()))
 }
 
-// listedFaults returns the faults as they were ordered, with their ids and hits.
+// listedFaults returns the faults' orders with their ids and hits.
 func (s *Sandbox) listedFaults() []object {
 	s.mu.Lock()
 	defer s.mu.Unlock()

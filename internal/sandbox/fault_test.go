@@ -13,7 +13,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// TestFaultsBreakAnswers uses a socket, on which an answer can be broken.
+// TestFaultsBreakAnswers uses a socket: only there an answer can be broken.
 func TestFaultsBreakAnswers(t *testing.T) {
 	nothing := func(int, http.Header, []byte) (int, http.Header, []byte) { return 200, nil, nil }
 	tests := map[string]struct {

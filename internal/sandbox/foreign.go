@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// WithHosts answers control routes under these lower-case host names too, and not only under the loopback address.
+// WithHosts answers control routes under these lower-case host names, too, not only under a loopback address.
 func WithHosts(hosts ...string) Option {
 	return func(s *choices) { s.hosts = hosts }
 }
 
-// WithOwnHostsOnly answers the routes of the interface, too, only under a loopback address and the names of
-// [WithHosts]. It is for a sandbox that listens on loopback: a request under another name comes from a web page whose
+// WithOwnHostsOnly answers the routes of the interface, like control routes, only under a loopback address and the
+// names of [WithHosts]. It is for a sandbox on loopback: a request under another name comes from a web page whose
 // owner has pointed that name at this machine.
 func WithOwnHostsOnly() Option {
 	return func(s *choices) { s.ownHosts = true }
@@ -24,7 +24,7 @@ func WithOwnHostsOnly() Option {
 // foreignHost is the cause of a refusal in the list of requests.
 const foreignHost = "foreign host"
 
-// refuseForeign refuses a request that comes from somebody else's web page.
+// refuseForeign refuses a request from somebody else's web page.
 func (s *Sandbox) refuseForeign(x *exchange) *answer {
 	host := strings.ToLower((&url.URL{Host: x.request.Host}).Hostname())
 	if (x.own || s.choices.ownHosts) && !s.isOwn(host) {
@@ -40,7 +40,7 @@ func (s *Sandbox) refuseForeign(x *exchange) *answer {
 	return nil
 }
 
-// isOwn reports whether a host is this machine's, or a name that the sandbox was given.
+// isOwn reports whether a host is a loopback address or a name of [WithHosts].
 func (s *Sandbox) isOwn(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback() || slices.Contains(s.choices.hosts, host)
@@ -48,8 +48,8 @@ func (s *Sandbox) isOwn(host string) bool {
 
 var sameOrigin = http.NewCrossOriginProtection()
 
-// isForeignPage reports whether a request comes from a web page of another origin. Reads are protected as much as
-// changes: a page of another site never has a reason to ask for either.
+// isForeignPage reports whether a request comes from a web page of another origin. Reads are refused like changes,
+// because a page of another site has no reason for either.
 func isForeignPage(r *http.Request) bool {
 	change := *r
 	change.Method = http.MethodPost

@@ -8,16 +8,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// group is a model group with its revisions. It never changes: publishing makes a new one, so that answers are written
+// group is a model group with its revisions. It never changes: publishing makes a new one, so answers are written
 // without a lock. Templates of the page use its exported names.
 type group struct {
 	Owner    string // the organisation's name
 	ID       string
 	Stated   object                // the document in the catalogue file
 	Models   []model               // newest first
-	recorded bool                  // from a service, so its documents are served as they came
+	recorded bool                  // whether its documents come from a service and are served unchanged
 	served   func() jsontext.Value // the document with the fields that the revisions imply
-	words    func() string         // the texts of its rows of the page
+	words    func() string         // the text of its rows on the page
 }
 
 // model is one revision.
@@ -31,8 +31,8 @@ func newModel(document object) model { return model{document, integer(document["
 // newestFirst compares two models, for sorting.
 func newestFirst(a, b model) int { return cmp.Compare(b.revision, a.revision) }
 
-// newGroup completes a group. Its document is derived when it is first read, and its rows when they are first searched:
-// publishing many revisions would be quadratic otherwise.
+// newGroup sorts the models of a group and sets its functions. Its document is derived for the first read and its rows
+// are rendered for the first search. Otherwise publishing many revisions would be quadratic.
 func newGroup(g *group) *group {
 	slices.SortStableFunc(g.Models, newestFirst)
 	g.served = sync.OnceValue(func() jsontext.Value { return encode(g.derive().with(g.Stated)) })
@@ -42,7 +42,7 @@ func newGroup(g *group) *group {
 
 // derive returns the fields of the document that the revisions imply (INTERFACE.md, Resources 2).
 func (g *group) derive() object {
-	// A group without revisions has 0: the interface says "number".
+	// A group without revisions has 0, because the type of the field is a number.
 	latest := jsontext.Value("0")
 	summaries := []object{}
 	for i, m := range g.Models {
@@ -79,7 +79,7 @@ func (g *group) modelFor(organisation string, m model) object {
 	return m.Document.with(withheld).with(object{"isOwner": jsontext.Value("false")})
 }
 
-// withheld is what all but members of the owner get (INTERFACE.md, Resources 4).
+// withheld are the values for everyone but members of the owner (INTERFACE.md, Resources 4).
 var withheld = object{
 	"notes":       jsontext.Value("null"),
 	"dockerImage": jsontext.Value(`""`),
@@ -92,7 +92,7 @@ type axisValue struct {
 }
 
 // axes returns the union of the axes of all revisions (INTERFACE.md, Resources 2 and 3), from the newest revision to
-// the oldest. The newest revision that has an axis describes it. A value that the latest revision lacks is historical.
+// the oldest. The newest revision with an axis describes it. A value is historical if the latest revision lacks it.
 func (g *group) axes() jsontext.Value {
 	axes := []object{}
 	values := map[string][]axisValue{} // by key
@@ -116,7 +116,7 @@ func (g *group) axes() jsontext.Value {
 	return encode(axes)
 }
 
-// union appends the values that are not known yet.
+// union appends the values not known yet.
 func union(known []axisValue, values []jsontext.Value, historical bool) []axisValue {
 	for _, raw := range values {
 		isSame := func(v axisValue) bool { return canonical(v.Value) == canonical(raw) }

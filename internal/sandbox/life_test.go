@@ -21,7 +21,7 @@ var changes = []string{
 }
 
 // TestARandomLife publishes, re-publishes, archives, disables, revokes and resets in any order, and holds each answer to
-// the OpenAPI document. It does not use the rules for services, which share code with what it tests.
+// the OpenAPI document. It does not use the rules for services, because they share code with the sandbox.
 func TestARandomLife(t *testing.T) {
 	for name, text := range map[string]string{
 		"the built-in catalogue": string(sandbox.DefaultFile()),

@@ -7,15 +7,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// links checks the rules of a catalogue file that a schema cannot express: how its parts refer to each other.
+// links checks the references between the parts of a catalogue file, which a schema cannot express.
 type links struct {
 	file      catalogueFile
 	catalogue *Catalogue                  // of the file
-	first     map[string]jsontext.Pointer // where each name, id and revision is first
+	first     map[string]jsontext.Pointer // the first place of each name, id and revision
 	mistakes  TextErrors
 }
 
-// check also looks at documents if strict.
+// check also checks documents if strict.
 func (l *links) check(strict bool) {
 	for i, o := range l.file.Organisations {
 		at := element("/organisations", i)
@@ -42,7 +42,7 @@ func (l *links) check(strict bool) {
 	}
 }
 
-// checkOnce adds a mistake if a value of that kind was there before, in any case of letters.
+// checkOnce adds a mistake for the duplicate of a value of that kind, in any case of letters.
 func (l *links) checkOnce(place jsontext.Pointer, kind, value string) {
 	if value == "" {
 		return

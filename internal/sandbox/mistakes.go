@@ -16,7 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TextError is a mistake in a JSON text, and its place.
+// TextError is a mistake in a JSON text.
 type TextError struct {
 	Line, Column int    // from 1; 0 in a document of a service or a control request
 	Path         string // such as modelGroups[2].owner; empty for the whole text
@@ -24,7 +24,7 @@ type TextError struct {
 
 	at     jsontext.Pointer
 	offset int    // in the text
-	known  string // the fields of an object that lacks the one written: told once
+	known  string // the fields of the object, if the mistake is an unknown field: listed once in a text
 }
 
 func (e TextError) Error() string {
@@ -38,13 +38,13 @@ func (e TextError) Error() string {
 	return text
 }
 
-// TextErrors are the mistakes of a text.
+// TextErrors are the mistakes in a text.
 type TextErrors []TextError //nolint:recvcheck // only add changes it
 
-// shown is how many mistakes in a text are reported.
+// shown is the number of mistakes in a text that are reported.
 const shown = 100
 
-// Error returns the mistake, or how many there are and the first hundred, a line each.
+// Error returns the mistake, or the number of mistakes and the first hundred of them, one a line.
 func (e TextErrors) Error() string {
 	var lines []string
 	if len(e) > 1 {
@@ -59,7 +59,7 @@ func (e TextErrors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// add adds a problem of the value at a place of the text.
+// add adds a problem with the value at a place of the text.
 func (e *TextErrors) add(place jsontext.Pointer, format string, arguments ...any) {
 	*e = append(*e, TextError{
 		Path:    path(place),
@@ -68,9 +68,9 @@ func (e *TextErrors) add(place jsontext.Pointer, format string, arguments ...any
 	})
 }
 
-// err returns the mistakes as an error, each once and in the order of their places, or nil. The known fields are
-// listed at the first unknown one. With the text it tells of each mistake that is shown where it begins: at the name of
-// its member, at its element of a list, or at the object that lacks it.
+// err returns the mistakes as an error, or nil if there are none. It sorts them by place, removes duplicates, and lists
+// the known fields at the first unknown one. With a text it adds line and column to each reported mistake: those of the
+// member's name, of the element, or of the object with the missing field.
 func (e TextErrors) err(text []byte) error {
 	if len(e) == 0 {
 		return nil
@@ -91,12 +91,12 @@ func (e TextErrors) err(text []byte) error {
 		)
 	})
 	e = slices.Compact(e)
-	told := map[string]bool{"": true}
+	listed := map[string]bool{"": true}
 	for i, found := range e[:min(shown, len(e))] {
-		if !told[found.known] {
+		if !listed[found.known] {
 			e[i].Problem += "; there are " + found.known
 		}
-		told[found.known] = true
+		listed[found.known] = true
 		if text != nil {
 			e[i].Line, e[i].Column = lineAndColumn(text, found.offset)
 		}
@@ -104,7 +104,7 @@ func (e TextErrors) err(text []byte) error {
 	return e
 }
 
-// beginnings returns the offset at which each value of a JSON text begins. A member begins with its name.
+// beginnings returns the offset of each value of a JSON text. A member begins with its name.
 func beginnings(text []byte) map[jsontext.Pointer]int {
 	begins := map[jsontext.Pointer]int{}
 	decoder := jsontext.NewDecoder(bytes.NewReader(text))
@@ -121,18 +121,18 @@ func beginnings(text []byte) map[jsontext.Pointer]int {
 	}
 }
 
-// lineAndColumn returns those of an offset, from 1.
+// lineAndColumn returns the line and column of an offset, both from 1.
 func lineAndColumn(text []byte, offset int) (line, column int) {
 	before := text[:offset]
 	ofLine := before[bytes.LastIndexByte(before, '\n')+1:]
 	return bytes.Count(before, []byte{'\n'}) + 1, utf8.RuneCount(ofLine) + 1
 }
 
-// byteOrderMark is what some editors write before a text. It is left out.
+// byteOrderMark is removed from the beginning of a text, because some editors write it there.
 var byteOrderMark = []byte("\ufeff")
 
-// parseText returns a text that is a JSON object without white space, numbers and strings as they were. Its errors are
-// [TextErrors], some with the example.
+// parseText reads a text that must be a JSON object. It removes white space, and leaves numbers and strings as they
+// are. Its errors are [TextErrors]. Those about an empty or different text contain the example.
 func parseText(text []byte, example string) (jsontext.Value, error) {
 	var raw jsontext.Value
 	err := json.Unmarshal(text, &raw)
@@ -162,7 +162,7 @@ func parseText(text []byte, example string) (jsontext.Value, error) {
 	return nil, TextErrors{found}
 }
 
-// syntaxProblem says why a text is not JSON after what is before the error.
+// syntaxProblem returns why a text is not JSON. before is the text up to the error.
 func syntaxProblem(err *jsontext.SyntacticError, before []byte) string {
 	problem := err.Err.Error()
 	isEnd := strings.Contains(problem, "character ']'") || strings.Contains(problem, "character '}'")
@@ -170,15 +170,15 @@ func syntaxProblem(err *jsontext.SyntacticError, before []byte) string {
 	case isEnd && bytes.HasSuffix(bytes.TrimSpace(before), []byte(",")):
 		return "a comma stands before this bracket: leave it out"
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return "the field " + path(err.JSONPointer) + " is there twice"
+		return "duplicate field " + path(err.JSONPointer)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "the text ends before its last bracket: it is cut off, or a bracket is missing"
 	}
 	return problem
 }
 
-// readObject reads a text by the schema of that name in sandbox.schema.json. check adds the mistakes that a schema
-// cannot find. Its errors are [TextErrors].
+// readObject reads a text by the schema of that name in sandbox.schema.json. check adds mistakes outside of a schema's
+// reach. Its errors are [TextErrors].
 func readObject(text []byte, name string, check func(object, *TextErrors)) (object, error) {
 	text = bytes.TrimPrefix(text, byteOrderMark)
 	schema := jsontext.Pointer("/$defs/" + name)
@@ -198,7 +198,8 @@ func readObject(text []byte, name string, check func(object, *TextErrors)) (obje
 
 var plainName = regexp.MustCompile(`^[\pL_$][\pL\pN_$-]{0,60}$`)
 
-// path spells a pointer such as models[0].id. It quotes and cuts an unusual name, which could harm a terminal.
+// path returns a pointer in a form such as models[0].id. It quotes and shortens unusual names, because control
+// characters could harm a terminal.
 func path(place jsontext.Pointer) string {
 	var text strings.Builder
 	for token := range place.Tokens() {

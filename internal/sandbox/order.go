@@ -16,8 +16,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// faultOrder is the body of POST /control/faults, as sandbox.schema.json and `help` describe it. It has the fields of a
-// fault, and in place of Body the parts of an error or of the HTML page of a gateway.
+// faultOrder is the body of POST /control/faults, described by sandbox.schema.json and `help`. It has the fields of a
+// fault and, instead of Body, the parts of an error or of a gateway's HTML page.
 type faultOrder struct {
 	Fault
 
@@ -52,8 +52,8 @@ func (s *Sandbox) readFault(text []byte) (Fault, object, error) {
 	return f, fields, err
 }
 
-// checkFault adds the mistakes in an order that the schema cannot find. Only the token endpoint answers with the codes
-// of OAuth.
+// checkFault adds the mistakes in an order that the schema cannot find. Codes of OAuth are for the token endpoint
+// alone.
 func (s *Sandbox) checkFault(order object, found *TextErrors) {
 	code, path := order.text("code"), order.text("path")
 	isOfToken := order.text("route") == string(RouteToken) || path == paths[RouteToken]
@@ -71,7 +71,7 @@ func (s *Sandbox) checkFault(order object, found *TextErrors) {
 	found.checkNoName("/path", name, s.catalogue)
 }
 
-// to returns the answer to a request of the route. The token endpoint has bodies of its own, whatever the code.
+// to returns the answer to a request of the route. The token endpoint answers with a body of OAuth, whatever the code.
 func (o *faultOrder) to(route Route) *answer {
 	message := cmp.Or(o.Message, "A fault was injected into the sandbox.")
 	status := cmp.Or(o.Status, statuses[o.Code], oauthStatuses[o.Code], http.StatusBadGateway)
@@ -92,7 +92,7 @@ func (o *faultOrder) to(route Route) *answer {
 	return a
 }
 
-// oauthCode returns the code of the order, if OAuth has it, or else the one that comes closest.
+// oauthCode returns the code of the order, if OAuth has it, or else the nearest one.
 func (o *faultOrder) oauthCode(status int) string {
 	switch {
 	case oauthStatuses[o.Code] != 0:
@@ -105,8 +105,8 @@ func (o *faultOrder) oauthCode(status int) string {
 	return "invalid_request"
 }
 
-// promised answers with an error, and with the header or the data that the interface promises for its code:
-// Retry-After with RATE_LIMITED, and the rejected fields with VALIDATION_FAILED.
+// promised answers with an error and the promised header or data of its code: Retry-After with RATE_LIMITED, and the
+// rejected fields with VALIDATION_FAILED.
 func promised(status int, code, message string, data jsontext.Value) *answer {
 	if code == "VALIDATION_FAILED" && data == nil {
 		data = encode(map[string]any{"issues": []issue{{Field: "id", Messages: []string{message}}}})

@@ -14,7 +14,8 @@ import (
 	"strings"
 )
 
-// pageFiles are the page's templates, its style, its script, and the library that morphs it.
+// pageFiles are the page's templates, style, script and icons, and the library that morphs it, with the licence of the
+// library.
 //
 //go:embed page
 var pageFiles embed.FS
@@ -31,14 +32,14 @@ var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
 	"moment": moment,
 }).ParseFS(pageFiles, "page/*.html"))
 
-// pageRoutes are the routes of the page, which are not in the interface.
+// pageRoutes returns the routes of the page. The interface does not have them.
 func (s *Sandbox) pageRoutes() map[string]func(*exchange) *answer {
 	return map[string]func(*exchange) *answer{
 		"GET /{$}":                    s.page,
 		"GET /page/parts":             s.pageParts,
 		"GET /page/requests/{number}": s.pageRequest,
 		"GET /page/{file}":            pageFile,
-		"GET /favicon.ico":            pageFile, // browsers ask for it if they show another answer
+		"GET /favicon.ico":            pageFile, // browsers request it beside other documents, such as JSON
 	}
 }
 
@@ -47,7 +48,7 @@ func (s *Sandbox) page(x *exchange) *answer {
 	return render("page.html", s.pageData(x.request))
 }
 
-// pageParts answers with the parts that the page does not show yet, by the entity tags that it sends, or 204.
+// pageParts answers with the parts whose entity tags are not among those of the request, or with 204.
 func (s *Sandbox) pageParts(x *exchange) *answer {
 	parts := s.pageData(x.request).Parts
 	maps.DeleteFunc(parts, func(_ string, part pagePart) bool {
@@ -91,14 +92,14 @@ func pageFile(x *exchange) *answer {
 		set("X-Content-Type-Options", "nosniff")
 }
 
-// execute returns the output of a template.
+// execute runs a template and returns its output.
 func execute(name string, data any) string {
 	var text strings.Builder
 	must(pageTemplates.ExecuteTemplate(&text, name, data))
 	return text.String()
 }
 
-// render answers with a template. The page runs only its own scripts and styles.
+// render answers with the output of a template. A page loads only its own scripts and styles.
 func render(name string, data any) *answer {
 	return respond(http.StatusOK, []byte(execute(name, data))).
 		set("Content-Type", "text/html; charset=utf-8").
@@ -108,8 +109,8 @@ func render(name string, data any) *answer {
 			"img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 }
 
-// splitImage splits an image before its digest. If a row is too narrow, the page cuts the beginning of the first part
-// and the end of the second: the rest tells revisions apart.
+// splitImage splits an image before its digest. In a narrow row the page cuts the beginning of the first part and the
+// end of the second, because revisions differ in the rest.
 func splitImage(image string) [2]string {
 	name, _, _ := strings.Cut(image, "@")
 	return [2]string{name, image[len(name):]}
@@ -118,7 +119,7 @@ func splitImage(image string) [2]string {
 // Quote returns a text as one word of a shell.
 func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// WithAuthority has the page print a certificate, in PEM, among the lines that set a client up.
+// WithAuthority sets a certificate, in PEM, for the page to print among the lines that set a client up.
 func WithAuthority(certificate string) Option {
 	return func(s *choices) { s.authority = certificate }
 }

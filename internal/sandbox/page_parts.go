@@ -13,19 +13,19 @@ import (
 	"strings"
 )
 
-// rowsAtOnce is how many rows a list of the page has at first, and how many more it shows on demand.
+// rowsAtOnce is the number of rows that a list of the page shows at first, and the number that a click adds.
 const rowsAtOnce = 100
 
-// pageForm is the view that a person asks for. The page sends it with each request: the sandbox keeps nothing for a
-// page.
+// pageForm is the state of a page's controls. The page sends it with each request, because the sandbox keeps no state
+// of pages.
 type pageForm struct {
-	Status   string // how the status of a request begins
-	Text     string // the words that the row of a request has
-	Until    int    // the number of the newest request of a list that is paused, or 0
-	Rows     int    // how many requests are shown at most
-	Search   string // the words that the rows of a group have
-	Groups   int    // how many groups are shown at most
-	Request  int    // the number of the request that is open, or 0
+	Status   string // the first characters of a request's status
+	Text     string // words in the row of a request
+	Until    int    // the number of the newest request in a paused list, or 0
+	Rows     int    // the largest number of requests in the list
+	Search   string // words in the rows of a group
+	Groups   int    // the largest number of groups in the list
+	Request  int    // the number of the open request, or 0
 	Unfolded []string
 }
 
@@ -46,9 +46,9 @@ func newPageForm(r *http.Request) pageForm {
 	}
 }
 
-// pageData is the data that the page shows.
+// pageData is the data of the page's template.
 type pageData struct {
-	Base          *url.URL // the address by which the browser knows the sandbox
+	Base          *url.URL // the sandbox's address in the browser
 	Authority     string
 	Allowance     Allowance
 	Organisations []Organisation
@@ -57,10 +57,10 @@ type pageData struct {
 	Parts         map[string]pagePart
 }
 
-// pagePart is an element of the page that changes, with its name as its id.
+// pagePart is an element of the page with changing content. Its name is the element's id.
 type pagePart struct {
 	Name string
-	ETag string // differs if the part does
+	ETag string // differs if the content does
 	HTML template.HTML
 }
 
@@ -87,7 +87,7 @@ func (s *Sandbox) pageData(r *http.Request) pageData {
 	return page
 }
 
-// baseOf returns the address by which the browser knows the sandbox.
+// baseOf returns the sandbox's address as the client wrote it.
 func baseOf(r *http.Request) *url.URL {
 	scheme := "http"
 	if r.TLS != nil {
@@ -109,7 +109,7 @@ var etagSeed = maphash.MakeSeed()
 
 func etagOf(text string) string { return strconv.FormatUint(maphash.String(etagSeed, text), 36) }
 
-// groupRows are the groups that are shown.
+// groupRows is the list of groups on the page.
 type groupRows struct {
 	All, Found int
 	Form       pageForm
@@ -119,11 +119,11 @@ type groupRows struct {
 type groupRow struct {
 	*group
 	Index int
-	Open  bool // whether its revisions are shown
+	Open  bool // whether the page shows its revisions
 }
 
-// newGroupRows returns the first groups that have the text of the search, as many as the form shows. Until somebody
-// folds or unfolds one, the revisions of a few groups are shown at once.
+// newGroupRows returns the first groups with the words of the search, up to the form's number. In a catalogue of few
+// groups all are open until somebody folds or unfolds one.
 func newGroupRows(groups []*group, form pageForm) groupRows {
 	const few = 10
 	list := groupRows{All: len(groups), Form: form}
@@ -144,10 +144,10 @@ func newGroupRows(groups []*group, form pageForm) groupRows {
 	return list
 }
 
-// unwritten matches the parts of a row that are not read there: tags, and buttons with their words.
+// unwritten matches the parts of a row that a search ignores: tags, and buttons with their words.
 var unwritten = regexp.MustCompile(`(?s)<button.*?</button>|<[^>]*>`)
 
-// words returns the text of HTML.
+// words returns the visible text of HTML, in the form of plain.
 func words(text string) string {
 	return plain(html.UnescapeString(unwritten.ReplaceAllString(text, "")))
 }
@@ -162,5 +162,5 @@ func hasWords(text, words string) bool {
 	return true
 }
 
-// plain returns a text in lower case, with one space between its words.
+// plain returns a text in lower case with single spaces between its words.
 func plain(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }

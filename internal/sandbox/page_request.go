@@ -12,25 +12,25 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// requestRows are the requests that the page shows.
+// requestRows is the list of requests on the page.
 type requestRows struct {
 	Arrived int // so far
-	Kept    int // of them
-	Found   int // of those
-	Newest  int // the number of the newest
+	Kept    int // of these
+	Found   int // of the kept ones
+	Newest  int // the number of the newest one
 	Form    pageForm
 	Rows    []requestRow // the newest first
 }
 
-// requestRow is a request as the page shows it, without credentials.
+// requestRow is a request as the page shows it.
 type requestRow struct{ entry }
 
-// requestRows returns the requests that the form asks for. A list is no longer paused once its requests have been
-// cleared.
+// requestRows returns the list for a form. Once the requests of a paused list have been cleared, the list is no longer
+// paused.
 func (s *Sandbox) requestRows(form pageForm) requestRows {
 	s.mu.Lock()
 	arrived, newest := s.countLocked(RouteAny), s.arrivals
-	kept := make([]entry, len(s.requests)) // a copy, so that their text is searched without the lock
+	kept := make([]entry, len(s.requests)) // a copy, to search without the lock
 	for i, e := range s.requests {
 		kept[i] = *e
 	}
@@ -58,7 +58,7 @@ func (f pageForm) asksFor(r requestRow) bool {
 		(f.Text == "" || hasWords(r.words(), f.Text))
 }
 
-// words returns the text of the row. It does not use a template, because a page needs it of 10,000 requests each
+// words returns the text of the row. It does not use a template, because a page needs the words of 10,000 requests each
 // second.
 func (r requestRow) words() string {
 	return plain(strings.Join([]string{
@@ -78,11 +78,11 @@ func newRequestRow(e entry) requestRow {
 type shownRequest struct {
 	requestRow
 	Base         *url.URL
-	Asked        int // its number, whether it is there or not; 0 for none
-	Newer, Older int // the numbers of the requests beside it in the list, or 0
+	Asked        int // the number in the form, whether the request is still kept or not; 0 for none
+	Newer, Older int // the numbers of its neighbours in the list, or 0
 }
 
-// shownRequest returns the request that the form opens, if it is still kept.
+// shownRequest returns the open request of the form, without an entry if it is no longer kept.
 func (s *Sandbox) shownRequest(base *url.URL, form pageForm) shownRequest {
 	shown := shownRequest{Base: base, Asked: form.Request}
 	if shown.Asked == 0 {
@@ -105,12 +105,12 @@ func (s *Sandbox) shownRequest(base *url.URL, form pageForm) shownRequest {
 	return shown
 }
 
-// Missing says that it is not there.
+// Missing returns the message for a request that is not kept.
 func (r shownRequest) Missing() string {
 	return fmt.Sprintf("The sandbox has no request with the number %d. It keeps the last %d.", r.Asked, keptRequests)
 }
 
-// Took is how long the answer took, to the millisecond, or to a tenth of a second if that is longer.
+// Took returns the duration of the request in milliseconds or, above a second, in tenths of a second.
 func (r requestRow) Took() string {
 	unit := time.Millisecond
 	if r.entry.Took > time.Second {
@@ -119,7 +119,7 @@ func (r requestRow) Took() string {
 	return max(unit, r.entry.Took.Round(unit)).String()
 }
 
-// moment returns a time of a document as people read it, to the minute, and any other text as it is.
+// moment returns a timestamp in UTC to the minute, and any other text unchanged.
 func moment(text string) string {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at.UTC().Format("2006-01-02 15:04")
@@ -127,10 +127,10 @@ func moment(text string) string {
 	return text
 }
 
-// Clock is the time of its arrival, in the local time zone, as in the logs of clients.
+// Clock returns the time of arrival in the local time zone, as in the logs of clients.
 func (r requestRow) Clock() string { return r.At.Format("15:04:05.000") }
 
-// StatusText is the status, or the reason why it is missing.
+// StatusText returns the status, or the reason why there is none.
 func (r requestRow) StatusText() string {
 	switch {
 	case !r.Ended:
@@ -141,7 +141,7 @@ func (r requestRow) StatusText() string {
 	return strconv.Itoa(r.Status)
 }
 
-// Text is the kept part of the answer's body, indented if it is JSON.
+// Text returns the kept part of the answer's body, indented if it is JSON.
 func (r requestRow) Text() string {
 	text := jsontext.Value(r.listedBody())
 	_ = text.Indent(jsontext.WithIndent("  ")) // it may be any text

@@ -17,14 +17,14 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// browser asks for the parts of the page that it does not have, as the page does.
+// browser asks for the parts of the page it lacks, as the page does.
 type browser struct {
 	caller
 
 	etags map[string]string // by part
 }
 
-// asks returns the names of the parts that are sent.
+// asks returns the names of the parts in the answer.
 func (b *browser) asks(path, query string) string {
 	b.t.Helper()
 	for _, etag := range b.etags {
@@ -43,7 +43,7 @@ func (b *browser) asks(path, query string) string {
 	return strings.Join(names, " ")
 }
 
-// TestParts: a page is sent only the parts that it does not show yet.
+// TestParts: an answer contains only the parts that the page does not show yet.
 func TestParts(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	b := &browser{direct(t, s), map[string]string{}}
@@ -81,7 +81,7 @@ func TestParts(t *testing.T) {
 			t.Errorf("after %s the page is sent %s, want %s", step.name, got, step.want)
 		}
 	}
-	// The end of a request that was under way is sent.
+	// The end of a request is sent.
 	s.Inject(sandbox.Fault{OnRequest: func(*http.Request) { b.asks("/page/parts", "") }})
 	if b.get("/v1/nope"); b.asks("/page/parts", "") != "requests" {
 		t.Error("the end of a request is not sent")
@@ -112,7 +112,7 @@ func TestTheFormOfFaults(t *testing.T) {
 	}
 }
 
-// TestLibrary: the browser checks the library with the checksum of the file that is here, which has its licence beside it.
+// TestLibrary: the browser checks the library by the checksum of this file. Its licence is beside it.
 func TestLibrary(t *testing.T) {
 	c := direct(t, sandbox.New(sandbox.Default()))
 	sum := sha512.Sum384([]byte(c.get("/page/idiomorph.min.js").body))
@@ -137,7 +137,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// TestRequestsWithoutAnAnswer are told from those that are under way.
+// TestRequestsWithoutAnAnswer: a dropped one differs from one still under way.
 func TestRequestsWithoutAnAnswer(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	c := start(t, s)

@@ -11,9 +11,9 @@ import (
 
 // Publish publishes a copy of the group's newest revision, with the fields of overrides (a JSON object, or nothing)
 // replaced, and returns it as its owner sees it. The new revision is one more than the latest, or 0 in an empty group.
-// Its id depends only on group and revision. Unless overrides has them, its timestamps are now and archived is false.
-// Overrides with revision, id or modelGroupId, an image that no registry could have, or an unknown time horizon are an
-// error, a [TextErrors].
+// Its id depends only on group and revision. Unless overrides sets them, its timestamps are now and archived is false.
+// Wrong overrides are a [TextErrors], such as revision, id and modelGroupId, an impossible image or an unknown time
+// horizon.
 func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
 	return s.changeGroup(groupID, overrides, func(old *group) (object, error) {
 		document := object{"dockerImage": jsontext.Value(`"registry.example/model:1.0.0"`)}
@@ -91,7 +91,7 @@ func timestamp(document object) string {
 	return now.Format("2006-01-02T15:04:05.000Z")
 }
 
-// modelID derives an id that looks like a UUID, so that every run of a test sees the same ids.
+// modelID derives an id in the form of a UUID, so that every run of a test sees the same ids.
 func modelID(groupID string, revision int64) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", groupID, revision))
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])

@@ -13,7 +13,7 @@ import (
 // read answers the four lookups of INTERFACE.md, Endpoints.
 func (s *Sandbox) read(x *exchange) *answer {
 	if x.request.Method != http.MethodGet {
-		// The interface does not have a code for it.
+		// The interface has no code for this status.
 		return refuse(http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "Only GET is allowed here.", nil).
 			set("Allow", http.MethodGet)
 	}
@@ -39,20 +39,20 @@ func (s *Sandbox) read(x *exchange) *answer {
 	return readGroup(g, x.route, caller)
 }
 
-// refuseExtra refuses a body for a request that must not have one. On the sandbox's own routes it also refuses a
-// query, and accepts an empty object.
+// refuseExtra refuses the body of a request that must not have one. On the sandbox's own routes it also refuses a
+// query, and accepts an empty object as a body.
 func refuseExtra(x *exchange) *answer {
 	switch {
 	case x.own && x.request.URL.RawQuery != "":
 		return invalid("The request must not have a query.", issue{"query", []string{"must be absent"}})
-	case x.own && canonical(x.body) == "{}": // many HTTP clients send it in place of an empty body
+	case x.own && canonical(x.body) == "{}": // many HTTP clients send it instead of an empty body
 	case len(x.body) > 0:
 		return invalid("The request must not have a body.", issue{"body", []string{"must be absent"}})
 	}
 	return nil
 }
 
-// readGroup answers a lookup of a group that the caller may see.
+// readGroup answers a lookup of a group visible to the caller.
 func readGroup(g *group, route Route, caller string) *answer {
 	switch {
 	case route == RouteGroup:
@@ -65,7 +65,7 @@ func readGroup(g *group, route Route, caller string) *answer {
 	return respond(http.StatusOK, encode(g.modelFor(caller, g.Models[0])))
 }
 
-// visibleGroups returns the groups that the caller may see, in the order of the catalogue.
+// visibleGroups returns the groups visible to the caller, in the order of the catalogue.
 func (s *Sandbox) visibleGroups(caller, horizon string) []jsontext.Value {
 	list := []jsontext.Value{}
 	for _, g := range s.allGroups() {
@@ -76,8 +76,8 @@ func (s *Sandbox) visibleGroups(caller, horizon string) []jsontext.Value {
 	return list
 }
 
-// listedModels returns every revision, archived ones too, the oldest first. The interface leaves the direction open:
-// this one is the opposite of a group's own models, so that no client can rely on either.
+// listedModels returns every revision, archived ones too, the oldest first. The interface leaves the direction open.
+// This one is the opposite of a group's own models, so that no client can rely on either.
 func (g *group) listedModels(caller string) []jsontext.Value {
 	list := []jsontext.Value{}
 	for _, m := range slices.Backward(g.Models) {
@@ -86,7 +86,7 @@ func (g *group) listedModels(caller string) []jsontext.Value {
 	return list
 }
 
-// query returns the timeHorizon, or "". It refuses other parameters, and repeated or unknown ones.
+// query returns the timeHorizon, or "". It refuses other and repeated parameters, and unknown keys.
 func (s *Sandbox) query(x *exchange) (horizon string, refusal *answer) {
 	values, err := url.ParseQuery(x.request.URL.RawQuery)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Sandbox) group(id string) *group {
 	return nil
 }
 
-// indexLocked returns the place of the group with that id, or -1.
+// indexLocked returns the index of the group with that id, or -1.
 func (s *Sandbox) indexLocked(id string) int {
 	return slices.IndexFunc(s.groups, func(g *group) bool { return g.ID == id })
 }

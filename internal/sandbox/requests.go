@@ -10,40 +10,40 @@ import (
 	"time"
 )
 
-// The record keeps the last requests, and the first bytes of the body of each answer.
+// The record keeps the last requests and the first bytes of each answer's body.
 const (
 	keptRequests = 10_000
 	keptOfBody   = 8 << 10
 )
 
-// Request is a request that the sandbox received, and its answer.
+// Request is a received request with its answer.
 type Request struct {
 	At     time.Time   `json:"at"` // arrival
 	Route  Route       `json:"route"`
 	Method string      `json:"method"`
-	Path   string      `json:"path"`  // escaped, as it was sent
+	Path   string      `json:"path"`  // escaped, as sent
 	Query  string      `json:"query"` // escaped, without the question mark
 	Header http.Header `json:"header"`
 	ID     string      `json:"id"`       // X-Request-Id of the answer
-	Client string      `json:"clientId"` // the client id of its token, or the one that asks for a token
-	Cause  string      `json:"cause"`    // "fault 1", "allowance" or "foreign host" if one of them made the answer
+	Client string      `json:"clientId"` // the client id of its token or, in a token request, of its form
+	Cause  string      `json:"cause"`    // "fault 1", "allowance" or "foreign host" if it made the answer
 	Status int         `json:"status"`   // 0 without an answer
 }
 
-// entry is a request in the list, with the details that only the page shows.
+// entry is a request in the list, with details for the page alone.
 type entry struct {
 	Request
 
-	Number int           // counts requests from 1, over resets as well
+	Number int           // counts requests from 1, and continues after a reset
 	Group  string        // the name of the model group in its path, or ""
-	Took   time.Duration // from its arrival until it was answered or aborted
+	Took   time.Duration // from arrival until the answer or the end of the connection
 	Ended  bool
 	Answer http.Header
 	Body   []byte // the first bytes of the answer's body
 	Size   int    // of the whole body, in bytes
 }
 
-// Requests returns the last 10,000 requests in the order of arrival, without the control routes.
+// Requests returns the last 10,000 requests in the order of arrival, without those of control routes.
 func (s *Sandbox) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *Sandbox) Requests() []Request {
 	return list
 }
 
-// Count returns how many requests of the route have arrived.
+// Count returns the number of requests of the route so far.
 func (s *Sandbox) Count(route Route) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +71,7 @@ func (s *Sandbox) countLocked(route Route) int {
 	return n
 }
 
-// ResetRequests forgets the requests so far.
+// ResetRequests clears the list of requests and the counts.
 func (s *Sandbox) ResetRequests() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,8 +79,8 @@ func (s *Sandbox) ResetRequests() {
 	clear(s.counts)
 }
 
-// arrive records the request and chooses the id of its answer. The sandbox's own routes are not numbered: a page that
-// is open would use up one each second.
+// arrive records the request and chooses the id of its answer. Requests of the sandbox's own routes get no number: an
+// open page would use up one each second.
 func (s *Sandbox) arrive(x *exchange) {
 	r := x.request
 	s.mu.Lock()
@@ -109,12 +109,12 @@ func (s *Sandbox) arrive(x *exchange) {
 	s.counts[x.route]++
 	s.requests = append(s.requests, x.record)
 	if len(s.requests) > keptRequests {
-		s.requests = s.requests[1:] // append leaves it behind when it next grows
+		s.requests = s.requests[1:] // the next growth by append frees the element
 	}
 }
 
-// end records the answer, or that the request was aborted if it is nil. It is called before the answer is sent, so that
-// a client which has it finds it in the list.
+// end records the answer, or nil for an aborted request. It is called before the answer is sent, so a client with the
+// answer finds it in the list.
 func (s *Sandbox) end(x *exchange, a *answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,15 +131,15 @@ func (s *Sandbox) end(x *exchange, a *answer) {
 	e.ID = cmp.Or(a.header.Get("X-Request-Id"), e.ID) // a fault may have replaced it
 	e.Answer = a.header.Clone()
 	e.Size = len(a.body)
-	e.Body = slices.Clone(a.body[:min(e.Size, keptOfBody)]) // so that the rest is not kept
+	e.Body = slices.Clone(a.body[:min(e.Size, keptOfBody)]) // a slice would keep the whole body
 }
 
-// credential matches the names of headers and parameters that hold credentials.
+// credential matches names of headers and parameters with credentials.
 var credential = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|passw|credential|signature|session`)
 
 const hidden = "(hidden)"
 
-// listed hides credentials, which are real ones if somebody points the wrong client at the sandbox.
+// listed hides credentials. They are real if somebody points the wrong client at the sandbox.
 func (r Request) listed() Request {
 	r.At, r.Header, r.Query = r.At.UTC(), listedHeader(r.Header), listedQuery(r.Query)
 	return r
@@ -162,7 +162,7 @@ func listedHeader(header http.Header) http.Header {
 	return shown
 }
 
-// tokenMember is a member of a JSON text that holds a token. The text may end inside it.
+// tokenMember matches a member with a token in a JSON text, even if the text ends inside it.
 var tokenMember = regexp.MustCompile(`(?i)("(?:access|refresh|id)_?token"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
 
 // listedBody returns the kept part of the answer's body without tokens.

@@ -95,12 +95,13 @@ func TestMemoryIsBounded(t *testing.T) {
 	if page := c.get("/?until=5000").body; !strings.Contains(page, "The newest 100 of 4900.") {
 		t.Error("a list that is paused has other requests")
 	}
-	if page := c.get("/?status=4&text=GET+/v1/model-group/100-ASKED").body; !strings.Contains(page, "10100 so far, the last 10000 kept, 1 found") {
+	page = c.get("/?status=4&text=GET+/v1/model-group/100-ASKED").body
+	if !strings.Contains(page, "10100 so far, the last 10000 kept, 1 found") {
 		t.Errorf("the oldest request is not found:\n%s", page)
 	}
 }
 
-// TestConcurrentUse is for the race detector, and for revisions that must not be published twice.
+// TestConcurrentUse is for the race detector. It also notices a revision published twice.
 func TestConcurrentUse(t *testing.T) {
 	s := sandbox.New(sandbox.Default(), sandbox.WithAllowance(sandbox.Allowance{Requests: 1000, Per: time.Second}))
 	c := start(t, s).as("northwind")

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// implied are the fields of a group that its revisions imply, and how (INTERFACE.md, Resources 2).
+// implied are the rules for fields of a group that its revisions imply (INTERFACE.md, Resources 2).
 var implied = map[string]string{
 	"latestRevision": "must be the highest revision",
 	"models":         "must list the revisions that are not archived, the newest first",
@@ -22,8 +22,8 @@ func withoutImplied(document object) object {
 	return document
 }
 
-// contradicted returns which fields of a document contradict the group's revisions. Fields that an element leaves out
-// count as their empty values, as they are served.
+// contradicted returns the names of fields of a document that contradict the group's revisions. A field missing in an
+// element counts as its empty value.
 func (g *group) contradicted(document object) (names []string) {
 	fields, derived := child(schemaOf("ModelGroup"), "properties"), g.derive()
 	for _, name := range slices.Sorted(maps.Keys(implied)) {
@@ -35,8 +35,8 @@ func (g *group) contradicted(document object) (names []string) {
 	return names
 }
 
-// contradictions returns the fields of the group's own document that contradict its revisions, with both values. Of
-// models it shows the revisions, unless these agree.
+// contradictions returns the contradicted fields of the group's own document, with both values. For models these are
+// the revisions, unless the revisions agree.
 func (g *group) contradictions(at jsontext.Pointer) (found TextErrors) {
 	for _, name := range g.contradicted(g.Stated) {
 		stated, derived := g.Stated[name], g.derive()[name]
@@ -57,7 +57,7 @@ func revisionsOf(models jsontext.Value) jsontext.Value {
 	return encode(revisions)
 }
 
-// essence returns the same text for documents of a group that state the same: the order of axes means nothing.
+// essence returns the same text for equal documents of a group, whatever the order of their axes.
 func essence(document object) string {
 	return canonical(encode(document.with(object{"axes": unordered(document["axes"])})))
 }
@@ -81,7 +81,7 @@ func unordered(value jsontext.Value) jsontext.Value {
 	return value
 }
 
-// checkInGroup adds which rules a model of a group breaks (INTERFACE.md, Resources 4 and 8).
+// checkInGroup adds the rules that a model of a group breaks (INTERFACE.md, Resources 4 and 8).
 func (e *TextErrors) checkInGroup(at jsontext.Pointer, model object, groupID string) {
 	of := model.text("modelGroupId")
 	if of != "" && groupID != "" && !strings.EqualFold(of, groupID) {
@@ -92,14 +92,15 @@ func (e *TextErrors) checkInGroup(at jsontext.Pointer, model object, groupID str
 		axis, place := parseObject(raw), element(at+"/axes", i)
 		key := axis.text("key")
 		if known[key] {
-			e.add(place+"/key", "each axis must have a key of its own")
+			e.add(place+"/key", "each axis must have a different key")
 		}
 		known[key] = true
 		e.checkValues(place, axis)
 	}
 }
 
-// checkValues adds what is wrong with the values of an axis. Those of other types than these are not shown.
+// checkValues adds the rules that the values of an axis break. The interface does not show the values of other types,
+// so their kind is not checked.
 func (e *TextErrors) checkValues(at jsontext.Pointer, axis object) {
 	kinds := map[string]jsontext.Kind{
 		"number": jsontext.KindNumber,

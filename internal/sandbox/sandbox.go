@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// Header is a header that every answer of a sandbox has, and no answer of the service.
+// Header is a header of every answer of a sandbox. The service does not send it.
 const Header = "X-Modelcatalogue-Sandbox"
 
 const notTheService = "This is a sandbox, not the service."
 
-// Sandbox is the service. It is an [http.Handler] and safe for concurrent use.
+// Sandbox is the service as an [http.Handler]. It is safe for concurrent use.
 type Sandbox struct {
 	choices   choices
-	catalogue *Catalogue // the one at the start
+	catalogue *Catalogue // at the start
 	mux       *http.ServeMux
 
 	mu sync.Mutex
 	state
-	// A reset keeps these, so that ids of answers and faults do not repeat.
+	// A reset keeps these, so that ids of answers and faults stay unique.
 	arrivals, lastFault int
 }
 
-// state is what requests and operations change. A reset replaces it.
+// state is the part of a sandbox that requests and operations change. A reset replaces it.
 type state struct {
 	groups   []*group // in the order of the catalogue; replaced, never changed
 	tokens   map[string]grant
@@ -39,23 +39,23 @@ type state struct {
 // Option changes how a [Sandbox] behaves.
 type Option func(*choices)
 
-// choices are the decisions that the interface leaves open.
+// choices are decisions that the interface leaves open.
 type choices struct {
 	tokenLife time.Duration
 	allowance Allowance
 	hosts     []string
-	ownHosts  bool   // whether the interface's routes are answered under these hosts only, too
+	ownHosts  bool   // whether only these hosts reach the routes of the interface, too
 	authority string // in PEM
 }
 
-// WithTokenLife sets how long a token is valid, an hour by default. With 0 tokens do not expire, and their answer has
-// no expires_in.
+// WithTokenLife sets the life of a token, by default an hour. With 0 tokens do not expire, and their answer lacks
+// expires_in.
 func WithTokenLife(life time.Duration) Option {
 	return func(s *choices) { s.tokenLife = life }
 }
 
-// WithAllowance limits the requests of each client id, token requests included. A limited request is answered with
-// RATE_LIMITED and not counted. All unknown client ids share one allowance.
+// WithAllowance limits the requests of each client id, token requests included. A request above the limit is answered
+// with RATE_LIMITED and not counted. All unknown client ids share one allowance.
 func WithAllowance(a Allowance) Option {
 	return func(s *choices) { s.allowance = a }
 }
@@ -80,16 +80,16 @@ func (s *Sandbox) Reset() {
 	}
 }
 
-// exchange is a request that is being answered.
+// exchange is a request during its answer.
 type exchange struct {
 	request *http.Request
 	route   Route
-	own     bool // whether the route is the sandbox's own
+	own     bool // whether the route is one of the sandbox itself
 	body    []byte
 	record  *entry
 }
 
-// maxBody is the longest body that the sandbox reads, in bytes.
+// maxBody is the length of the longest body that the sandbox reads, in bytes.
 const maxBody = 16 << 20
 
 // serve answers a request. It panics with [http.ErrAbortHandler] if a fault leaves the request without an answer.
@@ -101,10 +101,10 @@ func (s *Sandbox) serve(w http.ResponseWriter, x *exchange, reply func(*exchange
 	s.end(x, a)
 	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.status)
-	_, _ = w.Write(a.body) // if it fails the caller is gone
+	_, _ = w.Write(a.body) // fails if the caller is gone
 }
 
-// answer returns the answer of the service, of a fault, or a refusal. A foreign request is refused before any fault.
+// answer returns the answer of the service or of a fault, or a refusal. A foreign request is refused before any fault.
 func (s *Sandbox) answer(w http.ResponseWriter, x *exchange, reply func(*exchange) *answer) *answer {
 	if refusal := s.refuseForeign(x); refusal != nil {
 		return refusal
@@ -122,7 +122,7 @@ func (s *Sandbox) answer(w http.ResponseWriter, x *exchange, reply func(*exchang
 	return reply(x)
 }
 
-// Route names an endpoint of the interface, for any id in its path and any method.
+// Route is the name of an endpoint of the interface, for any id in its path and any method.
 type Route string
 
 // The zero Route is RouteAny.
@@ -132,8 +132,8 @@ const (
 	RouteGroup   Route = "group"   // GET /v1/model-group/:id
 	RouteLatest  Route = "latest"  // GET /v1/model-group/:id/latest-model
 	RouteModels  Route = "models"  // GET /v1/model-group/:id/models
-	RouteUnknown Route = "unknown" // every path that the interface does not have
-	RouteAny     Route = "any"     // all of them, RouteUnknown included; no request has it
+	RouteUnknown Route = "unknown" // every path outside of the interface
+	RouteAny     Route = "any"     // all routes, RouteUnknown included; no request has it
 )
 
 // covers reports whether it is RouteAny or the other route.
@@ -141,8 +141,8 @@ func (r Route) covers(other Route) bool {
 	return r == "" || r == RouteAny || r == other
 }
 
-// paths are those of the interface, in the spelling of [http.ServeMux] and OpenAPI.
-var paths = map[Route]string{ //nolint:gosec // no credentials, but where to get a token
+// paths are the paths of the interface, in the spelling of [http.ServeMux] and OpenAPI.
+var paths = map[Route]string{ //nolint:gosec // an address of tokens is no credential
 	RouteToken:  "/v1/auth/token",
 	RouteGroups: "/v1/model-group",
 	RouteGroup:  "/v1/model-group/{id}",
@@ -150,7 +150,7 @@ var paths = map[Route]string{ //nolint:gosec // no credentials, but where to get
 	RouteModels: "/v1/model-group/{id}/models",
 }
 
-// routes matches the interface's routes with any method, and the sandbox refuses a wrong one itself.
+// routes matches the routes of the interface with any method, because the sandbox itself refuses a wrong one.
 func (s *Sandbox) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	serve := func(pattern string, route Route, own bool, reply func(*exchange) *answer) {
@@ -186,7 +186,7 @@ func (s *Sandbox) unknown(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// ServeHTTP answers a request. [http.ServeMux] would redirect an unclean path, which is an unknown one here.
+// ServeHTTP answers a request. An unclean path is unknown, but [http.ServeMux] would redirect it.
 func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	escaped := r.URL.EscapedPath()
 	clean := slashes.Clean("/" + escaped)

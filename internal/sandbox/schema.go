@@ -19,22 +19,23 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/nearest"
 )
 
-// ownSchemas describes what people write for the sandbox. It refers to the OpenAPI document for fields of documents.
+// ownSchemas describes the texts that people write for the sandbox. It refers to the OpenAPI document for the fields of
+// groups and models.
 //
 //go:embed sandbox.schema.json
 var ownSchemas []byte
 
-// node is a JSON object, as the schema library takes it.
+// node is a JSON object in the schema library's form.
 type node = map[string]any
 
 // schemas are the parts of a document as validators.
 type schemas struct {
 	root     node
 	compiler *jsonschema.Compiler
-	mu       sync.Mutex // a compiler keeps what it has compiled
+	mu       sync.Mutex // a compiler caches compiled schemas
 }
 
-// schemaAddress is absolute: the library completes others by the working folder, which may not be there.
+// schemaAddress is absolute, because the library resolves a relative one against the working folder, which may be gone.
 const schemaAddress = "sandbox:///schema.json"
 
 func newSchemas(root node) *schemas {
@@ -44,9 +45,9 @@ func newSchemas(root node) *schemas {
 }
 
 var (
-	// written checks what people write: fields may be left out or null, but not unknown.
+	// written checks texts by people: fields may be left out or null, but not unknown.
 	written = sync.OnceValue(func() *schemas { return newSchemas(node{"$defs": definitions()}) })
-	// sent checks a document of a service: it has exactly the fields of the interface.
+	// sent checks documents of a service: they must have exactly the fields of the interface.
 	sent = sync.OnceValue(func() *schemas {
 		root := parseNode(contract.OpenAPI())
 		closeObjects(root)
@@ -60,7 +61,7 @@ func parseNode(text []byte) node {
 	return root
 }
 
-// child returns the node of that name, or an empty one.
+// child returns the node at a path of names, or an empty one.
 func child(n node, names ...string) node {
 	for _, name := range names {
 		n, _ = n[name].(node)
@@ -71,7 +72,7 @@ func child(n node, names ...string) node {
 // ours begins a reference to a definition of the sandbox.
 const ours = "#/$defs/"
 
-// definitions returns the schemas of the sandbox, and the relaxed ones of the interface.
+// definitions returns the schemas of the sandbox and the relaxed schemas of the interface.
 func definitions() node {
 	const theirs = "#/components/schemas/"
 	root := parseNode(bytes.ReplaceAll(contract.OpenAPI(), []byte(theirs), []byte(ours)))
@@ -82,10 +83,10 @@ func definitions() node {
 	return documents
 }
 
-// closeObjects makes objects refuse the fields that they do not list.
+// closeObjects makes objects refuse unlisted fields.
 func closeObjects(value any) {
 	eachNode(value, func(n node) {
-		if _, said := n["additionalProperties"]; !said && n["type"] == "object" && n["properties"] != nil {
+		if _, isSet := n["additionalProperties"]; !isSet && n["type"] == "object" && n["properties"] != nil {
 			n["additionalProperties"] = false
 		}
 	})
@@ -121,7 +122,7 @@ func eachNode(value any, visit func(node)) {
 	}
 }
 
-// check returns the mistakes of a text, by the schema at a place of the document.
+// check returns the mistakes in a text. at is the place of the text's schema in the document.
 func (s *schemas) check(text []byte, at jsontext.Pointer) (found TextErrors) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -144,28 +145,28 @@ func (s *schemas) check(text []byte, at jsontext.Pointer) (found TextErrors) {
 	return r.TextErrors
 }
 
-// report is the library's findings in a text. A field that is only misspelt is one mistake.
+// report holds the library's findings in a text. A misspelt field is one mistake: it is not also a missing field.
 type report struct {
 	*schemas
 	TextErrors
 	implied TextErrors                // ignored if their place is meant
-	meant   map[jsontext.Pointer]bool // fields that unknown ones are like, and the objects of these
+	meant   map[jsontext.Pointer]bool // the likely names of unknown fields, and the objects of these fields
 }
 
-// take adds what the library found. A part of a schema with x-says says itself what is wrong.
+// take adds a finding of the library. If the violated part of the schema has x-says, that is the message.
 func (r *report) take(found *jsonschema.ValidationError) {
 	_, at, _ := strings.Cut(found.SchemaURL, "#")
 	schema := r.at(jsontext.Pointer(at))
-	said, isSaid := schema["x-says"].(string)
-	if len(found.Causes) > 0 && !isSaid {
+	message, hasMessage := schema["x-says"].(string)
+	if len(found.Causes) > 0 && !hasMessage {
 		for _, cause := range found.Causes {
 			r.take(cause)
 		}
 		return
 	}
 	place := placeOf(found.InstanceLocation)
-	if isSaid {
-		r.implied.add(place, "%s", said)
+	if hasMessage {
+		r.implied.add(place, "%s", message)
 		return
 	}
 	switch problem := found.ErrorKind.(type) {
@@ -190,7 +191,7 @@ func placeOf(tokens []string) (place jsontext.Pointer) {
 	return place
 }
 
-// at returns the part of the document at a place.
+// at returns the object at a place of the document, or nil.
 func (s *schemas) at(place jsontext.Pointer) node {
 	var value any = s.root
 	for token := range place.Tokens() {
@@ -206,7 +207,7 @@ func (s *schemas) at(place jsontext.Pointer) node {
 	return found
 }
 
-// takeUnknown adds a field that is not among the known ones, and notes which one is meant.
+// takeUnknown adds an unknown field and notes which known one is likely meant.
 func (r *report) takeUnknown(place jsontext.Pointer, name string, known []string) {
 	r.add(place.AppendToken(name), "unknown field")
 	unknown := &r.TextErrors[len(r.TextErrors)-1]
@@ -220,7 +221,7 @@ func (r *report) takeUnknown(place jsontext.Pointer, name string, known []string
 	unknown.Problem += "; did you mean " + like[0] + "?"
 }
 
-// typeNames are the types of the schemas here, in words.
+// typeNames are words for the types in these schemas.
 var typeNames = map[string]string{
 	"string":  "a string",
 	"integer": "an integer",
@@ -229,10 +230,10 @@ var typeNames = map[string]string{
 	"object":  "an object",
 }
 
-// expected puts in words the value that the library expects. It does not mention null.
+// expected returns words for the value that the library expects. It does not mention null.
 func expected(found jsonschema.ErrorKind) string {
 	switch problem := found.(type) {
-	case *kind.Type: // one, after null
+	case *kind.Type: // null, if it is permitted, is the first of two
 		return typeNames[problem.Want[len(problem.Want)-1]]
 	case *kind.Enum:
 		var values []string
@@ -255,8 +256,8 @@ func prose(names []string, and string) string {
 	return strings.Join(names[:last], ", ") + " " + and + " " + names[last]
 }
 
-// CatalogueSchema returns the JSON Schema of catalogue files. It cannot say that an owner must exist, or that ids must
-// not repeat.
+// CatalogueSchema returns the JSON Schema of catalogue files. [ReadCatalogue] also checks rules that a schema cannot
+// express, such as unique ids.
 func CatalogueSchema() []byte {
 	defined, used := definitions(), node{}
 	var use func(name string)
@@ -278,11 +279,11 @@ func CatalogueSchema() []byte {
 		"$ref":    ours + "Catalogue",
 		"$defs":   used,
 	})
-	_ = text.Indent(jsontext.WithIndent("  ")) // it is JSON
+	_ = text.Indent(jsontext.WithIndent("  ")) // cannot fail on JSON
 	return append(text, '\n')
 }
 
-// statusesOf returns the codes of a kind of error, each with its one status.
+// statusesOf returns the status of each code of a kind of error.
 func statusesOf(name, field string) map[string]int {
 	var statuses map[string]int
 	must(json.Unmarshal(encode(child(schemaOf(name), "properties", field, "x-statuses")), &statuses))

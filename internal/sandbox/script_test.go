@@ -17,8 +17,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// TestScripts runs the cases of testdata/*.txt, each with a sandbox of its own and a clock that starts at midnight, 1
-// January 2000. A line that is indented continues the one before. The lines are:
+// TestScripts runs the cases of testdata/*.txt, each with its own sandbox and a clock that starts at midnight, 1 January
+// 2000. An indented line continues the one before. The lines are:
 //
 //	== NAME                  a case begins
 //	with OPTION VALUE        an option of the sandbox

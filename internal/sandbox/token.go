@@ -45,7 +45,7 @@ func (s *Sandbox) issueToken(x *exchange) *answer {
 	if organisation == nil {
 		counted = "" // unknown clients share an allowance
 	}
-	// OAuth does not have an error for it: INTERFACE.md, Limits, has one code for every request.
+	// OAuth has no error for a limit. The code of INTERFACE.md, Limits, is that of every request.
 	if refusal := s.limitLocked(x, counted); refusal != nil {
 		return unstored(refusal)
 	}
@@ -95,8 +95,8 @@ func badToken(code, description string) *answer {
 	return refuseToken(oauthStatuses[code], code, description)
 }
 
-// problemOfTokenRequest names the mistake if a request is not a form, or has a field twice, or returns "". RFC 6749
-// §2.3 forbids credentials in the URI and in two places at once. Other fields, such as scope, are ignored (§3.2).
+// problemOfTokenRequest returns the mistake in a request that is not a form or has a duplicate field, or "". RFC 6749
+// §2.3 forbids credentials in the URI and in two places. Other fields, such as scope, are ignored (§3.2).
 func problemOfTokenRequest(r *http.Request, fields url.Values, malformed error) string {
 	const form = "application/x-www-form-urlencoded"
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -118,7 +118,8 @@ func problemOfTokenRequest(r *http.Request, fields url.Values, malformed error) 
 	return ""
 }
 
-// authenticate returns the caller, or answers 401, 429 or 403, in this order: the limit counts authenticated requests.
+// authenticate returns the caller, or answers 401, 429 or 403, in this order, because the limit counts authenticated
+// requests.
 func (s *Sandbox) authenticate(x *exchange) (organisation string, refusal *answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
-// Main runs the program with the arguments of this process, and returns its exit status: 0, 1 for a failure, 2 for a
+// Main runs the program with the arguments of this process and returns its exit status: 0, 1 for a failure, 2 for a
 // mistake in the arguments, or the status of the command of `exec`.
 func Main(version string) int {
 	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
@@ -37,15 +37,15 @@ func Main(version string) int {
 	return p.exit(p.run(context.Background(), os.Args[1:]))
 }
 
-// program is what commands see of this process.
+// program is the part of this process that commands use.
 type program struct {
 	name           string // of the executable file
 	version        string
 	stdout, stderr io.Writer
-	variables      map[string]string // those that have set flags, by the flag
+	variables      map[string]string // by the flag that each has set
 }
 
-// givenBy names the argument or the variable that has set a flag.
+// givenBy returns the argument or the variable that has set a flag.
 func (p *program) givenBy(flagName string) string { return cmp.Or(p.variables[flagName], "-"+flagName) }
 
 // say prints a line for people.
@@ -53,7 +53,7 @@ func (p *program) say(format string, arguments ...any) {
 	fmt.Fprintf(p.stderr, p.name+": "+format+"\n", arguments...)
 }
 
-// statusError is an error with an exit status. If err is nil, nothing is printed.
+// statusError is an error with an exit status. If err is nil, the program prints nothing.
 type statusError struct {
 	status int
 	err    error
@@ -61,12 +61,12 @@ type statusError struct {
 
 func (e *statusError) Error() string { return fmt.Sprint(e.err) }
 
-// misused returns the error of a mistake in the arguments.
+// misused returns an error for a mistake in the arguments.
 func misused(format string, arguments ...any) error {
 	return &statusError{2, fmt.Errorf(format, arguments...)}
 }
 
-// exit prints the error, if there is one, and returns the exit status.
+// exit prints an error and returns the exit status. The error may be nil.
 func (p *program) exit(err error) int {
 	if err == nil {
 		return 0
@@ -81,7 +81,7 @@ func (p *program) exit(err error) int {
 	return status.status
 }
 
-// command is a command of the program. It defines flags, and returns what runs after they are parsed.
+// command defines the flags of a command, and returns a function to run once they are parsed.
 type command func(flags *flag.FlagSet) run
 
 type run func(ctx context.Context, arguments []string) error
@@ -101,12 +101,12 @@ func (p *program) commands() map[string]command {
 	}
 }
 
-// help is all that the program says about its flags, control routes and faults.
+// help is the only description of the program's flags, control routes and faults.
 //
 //go:embed help.txt
 var help string
 
-// help prints the paragraphs that have the words of its arguments.
+// help prints the paragraphs with the words of its arguments.
 func (p *program) help(*flag.FlagSet) run {
 	return func(_ context.Context, arguments []string) error {
 		about := strings.Join(arguments, " ")
@@ -124,7 +124,7 @@ func (p *program) help(*flag.FlagSet) run {
 	}
 }
 
-// prints returns the command that prints a text.
+// prints returns a command that prints a text.
 func (p *program) prints(text func() []byte) command {
 	return func(*flag.FlagSet) run {
 		return func(context.Context, []string) error {
@@ -134,19 +134,19 @@ func (p *program) prints(text func() []byte) command {
 	}
 }
 
-// commandOf returns the command that the arguments begin with, and the rest of them.
+// commandOf returns the command at the beginning of the arguments, its name, and the other arguments.
 func (p *program) commandOf(arguments []string) (setup command, name string, rest []string) {
 	if len(arguments) == 0 {
 		return p.serve, "", nil
 	}
 	name = strings.TrimLeft(arguments[0], "-")
-	if name != arguments[0] && name != "version" { // many programs take --version
+	if name != arguments[0] && name != "version" { // --version is a habit
 		return p.serve, "", arguments
 	}
 	return p.commands()[name], name, arguments[1:]
 }
 
-// run runs the command of the arguments. Without one it serves until a signal ends it.
+// run runs the command of the arguments. Without a command it serves until a signal ends it.
 func (p *program) run(ctx context.Context, arguments []string) error {
 	setup, name, arguments := p.commandOf(arguments)
 	if setup == nil {
@@ -174,14 +174,14 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 	return does(ctx, flags.Args())
 }
 
-// flagsOf lists flags.
+// flagsOf returns a list of flags as text.
 func flagsOf(flags *flag.FlagSet) string {
 	var names []string
 	flags.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
 	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
-// unknown returns the error of a command that does not exist.
+// unknown returns the error for an unknown command.
 func (p *program) unknown(name string) error {
 	known := strings.Join(slices.Sorted(maps.Keys(p.commands())), ", ")
 	return misused("unknown command %q: the sandbox serves without a command, with flags such as -catalogue=FILE; the "+
@@ -189,11 +189,11 @@ func (p *program) unknown(name string) error {
 		name, known)
 }
 
-// prefix begins the variables of flags.
+// prefix is the beginning of the variables of flags.
 const prefix = "MODELCATALOGUE_SANDBOX_"
 
-// parseVariables sets the flags that no argument sets, and warns of variables that no flag of any command has, such as
-// those with a misspelt prefix.
+// parseVariables sets flags from their variables, unless an argument has set them. It warns of variables of no
+// command's flag, such as those with a misspelt prefix.
 func (p *program) parseVariables(flags *flag.FlagSet) error {
 	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
@@ -210,7 +210,7 @@ func (p *program) parseVariables(flags *flag.FlagSet) error {
 		switch {
 		case !isOurs.MatchString(variable) || env[variable] == "" || given[name]:
 		case all.Lookup(name) == nil:
-			p.say("%s is set, and no flag has that variable: the variables are %s", variable, variablesOf(all))
+			p.say("%s is set, but no flag reads it: the variables are %s", variable, variablesOf(all))
 		case flags.Lookup(name) != nil:
 			p.variables[name] = variable
 			if err := flags.Set(name, env[variable]); err != nil {
@@ -221,7 +221,7 @@ func (p *program) parseVariables(flags *flag.FlagSet) error {
 	return errors.Join(problems...)
 }
 
-// variablesOf lists the variables of flags, the first one with the prefix.
+// variablesOf returns a list of the flags' variables as text, with the prefix of the first.
 func variablesOf(flags *flag.FlagSet) string {
 	var names []string
 	flags.VisitAll(func(f *flag.Flag) {

@@ -16,7 +16,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
-// exec serves on a free port while a command runs, passes signals on, and ends with the command's status.
+// exec serves on a free port while a command runs, forwards signals, and exits with the command's status.
 func (p *program) exec(flags *flag.FlagSet) run {
 	set := newServeFlags(flags, "127.0.0.1:0")
 	flags.StringVar(&set.caller, "organisation", "", "")
@@ -40,8 +40,8 @@ func (p *program) exec(flags *flag.FlagSet) run {
 	}
 }
 
-// await runs the command until it ends, and calls begun when it runs. On Linux the end of the thread that started the
-// command would end it.
+// await starts the command, calls begun, and waits for the end. It locks the thread, because on Linux the command ends
+// together with the thread that started it.
 func await(cmd *exec.Cmd, begun func()) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -75,15 +75,14 @@ func await(cmd *exec.Cmd, begun func()) error {
 	}
 }
 
-// latest is the signal that was passed on last.
+// latest is the last forwarded signal.
 type latest struct {
 	signal os.Signal
 	at     time.Time
 }
 
-// take replaces the latest signal, and reports whether the new one is different. The same one within a moment is not,
-// as for the kernel while it is pending: timeout(1) sends two at once, and Terraform takes the second for a demand to
-// give up.
+// take replaces the latest signal, and reports whether to forward the new one. The same signal within a moment is one
+// signal, as in the kernel while it is pending: timeout(1) sends two at once, and the second makes Terraform give up.
 func (l *latest) take(sent os.Signal, now time.Time) bool {
 	const atOnce = 100 * time.Millisecond
 	before := *l
@@ -91,7 +90,8 @@ func (l *latest) take(sent os.Signal, now time.Time) bool {
 	return before.signal != sent || now.Sub(before.at) >= atOnce
 }
 
-// notRun says why a command did not start. As in shells, the status is 127 if it is not there, and else 126.
+// notRun returns the error of a command that did not start. As in shells, its status is 127 for a missing command, and
+// otherwise 126.
 func notRun(cmd *exec.Cmd, err error) error {
 	_, absent := os.Stat(cmd.Path)
 	if strings.Contains(cmd.Args[0], " ") {
@@ -106,7 +106,7 @@ func notRun(cmd *exec.Cmd, err error) error {
 	return &statusError{126, err}
 }
 
-// ofService reports whether a variable names another service, or changes how the provider or this program reads it.
+// ofService reports whether a variable selects another service, or changes how the provider or this program reads it.
 func ofService(entry string) bool {
 	variable, _, _ := strings.Cut(strings.ToUpper(entry), "=")
 	name, isOwn := strings.CutPrefix(variable, settings.Prefix)
@@ -115,11 +115,11 @@ func ofService(entry string) bool {
 	return isOwn && (isRead || strings.HasPrefix(name, "SANDBOX_"))
 }
 
-// Direct returns the hosts of the sandbox, to which no request goes through a proxy, with commas between them.
+// Direct returns the hosts of the sandbox, separated by commas. Requests to them must not go through a proxy.
 func (s *serving) Direct() string { return strings.Join(s.hosts, ",") }
 
-// environment returns the variables of this process with the sandbox as the service, as the lines of welcome.txt set
-// them. It keeps proxies, which a command may need, for other hosts than the sandbox's.
+// environment returns the variables of this process with the sandbox as the service, like the lines of welcome.txt. It
+// keeps proxies for other hosts, because the command may need them.
 func (s *serving) environment() []string {
 	env := slices.DeleteFunc(os.Environ(), ofService)
 	for _, variable := range s.Variables() {
@@ -132,6 +132,6 @@ func (s *serving) environment() []string {
 		}
 	}
 	direct := strings.Join(hosts, ",")
-	// Programs read one of the two, or one before the other.
+	// Some programs read only one of the two.
 	return append(env, "NO_PROXY="+direct, "no_proxy="+direct)
 }

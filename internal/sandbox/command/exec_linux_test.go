@@ -45,7 +45,7 @@ func atTerminal(t *testing.T, cmd *exec.Cmd) (keyboard *os.File, lines *bufio.Sc
 	return keyboard, bufio.NewScanner(keyboard)
 }
 
-// until returns the lines up to one that has a text.
+// until returns the lines up to one with the text.
 func until(lines *bufio.Scanner, text string) string {
 	var seen strings.Builder
 	for lines.Scan() {
@@ -71,7 +71,7 @@ func dialogue(t *testing.T, cmd *exec.Cmd, steps ...[2]string) (seen string, lin
 }
 
 // TestExecAtATerminal: the command may read the terminal, even if standard input is a pipe (ssh, sudo, gpg), and Ctrl-C
-// reaches it once. SIGUSR1 makes it count: exec passes that on after it has seen Ctrl-C itself.
+// reaches it once. SIGUSR1 makes it print the count: exec forwards that signal after Ctrl-C.
 func TestExecAtATerminal(t *testing.T) {
 	const script = `n=0; trap 'n=$((n+1)); echo interrupt' INT; trap 'echo "$n in all"; exit' USR1
 		echo ready; read line </dev/tty; echo "reads $line"; ` + waits
@@ -87,7 +87,7 @@ func TestExecAtATerminal(t *testing.T) {
 	}
 }
 
-// TestExecStops: Ctrl-Z stops exec with its command, so that the shell has the terminal again, and both go on together.
+// TestExecStops: Ctrl-Z stops exec with its command, so the shell has the terminal again. Both continue together.
 func TestExecStops(t *testing.T) {
 	const shell = `set -m; "$0" exec -- sh -c 'echo ready; read line; exit 3'; echo "stopped $?"; fg; echo "ended $?"`
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", shell, os.Args[0])

@@ -36,7 +36,7 @@ var hostile = []string{
 	"NO_PROXY=corp.example",
 }
 
-// waits is a shell's wait of seconds that starts no process, which a signal to the whole job could end or stop.
+// waits is a shell's wait of seconds without another process: a signal to the whole job could end or stop one.
 const waits = "i=0; while [ $i != 2000000 ]; do i=$((i+1)); done"
 
 // executed returns exec of the program without a terminal, even if the tests have one.
@@ -132,7 +132,7 @@ func ready(t *testing.T, cmd *exec.Cmd) *bufio.Reader {
 // TestExecPassesSignalsOn: the command and its children get a signal once. At the end of the output nothing is
 // left to write to it.
 func TestExecPassesSignalsOn(t *testing.T) {
-	// The job itself says that it is ready. Before that it may still have the shell's trap, which loses the signal.
+	// The job itself prints "ready". Before that it may still have the shell's trap, which loses the signal.
 	const waiting = `sh -c "echo ready; exec sleep 1000" & wait`
 	trap := func(name string) string { return `trap "echo interrupted; exit 3" ` + name + `; ` }
 	const stopped = `trap "exit 4" TERM; (until ps -o state= -p $$ | grep -q T; do :; done; echo ready) & kill -STOP $$; sleep 1000`
@@ -213,7 +213,7 @@ func TestGuideInPython(t *testing.T) {
 }
 
 // TestGuideInContainers serves with the variables of the guide's Dockerfile and compose file, asks it by the health
-// check, and runs the lines by which another container reads the ready file.
+// check, and runs the other container's lines that read the ready file.
 func TestGuideInContainers(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/guides/sandbox.md")
 	if err != nil {

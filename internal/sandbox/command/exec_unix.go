@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes are those of every command.
+// attributes are the attributes of every command.
 var attributes syscall.SysProcAttr
 
-// job is the command and all processes that it starts. With a terminal it stays in this process group, because only
-// the foreground group may read the terminal, and the keys of the terminal signal it as a whole. Without one it gets a
-// process group of its own, so that a signal reaches all of them.
+// job is the command with all processes it starts. At a terminal it stays in this process group: only the foreground
+// group may read the terminal, and the terminal's keys signal the whole group. Without a terminal it gets its own
+// group, so a signal reaches every process.
 type job struct {
 	cmd      *exec.Cmd
 	terminal *os.File // or nil
@@ -36,22 +36,22 @@ func newJob(cmd *exec.Cmd) *job {
 }
 
 var (
-	// own are signals about this process: of its children, of Go's scheduler, and of a write that failed.
+	// own are signals for this process alone: from its children, Go's scheduler, and failed writes.
 	own   = []os.Signal{syscall.SIGCHLD, syscall.SIGURG, syscall.SIGPIPE}
 	stops = []os.Signal{syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU}
 )
 
-// catch sends every signal that can be caught. At a terminal those that stop a job stop this process as well, so that
-// the shell sees that it has stopped. They must never be caught: signal.Reset does not give them back their effect.
+// catch relays every signal that can be caught. At a terminal it never catches those that stop a job, so they stop this
+// process too, and the shell notices. signal.Reset would not restore their effect.
 func (j *job) catch(signals chan os.Signal) {
 	left := slices.Clone(own)
 	if j.terminal != nil {
 		left = append(left, stops...)
 	}
-	if signal.Ignored(syscall.SIGHUP) { // by nohup
+	if signal.Ignored(syscall.SIGHUP) { // under nohup
 		left = append(left, syscall.SIGHUP)
 	}
-	const last = 64 // of Linux; other systems have fewer
+	const last = 64 // on Linux; other systems have fewer
 	for number := range syscall.Signal(last) {
 		if sent := number + 1; !slices.Contains(left, os.Signal(sent)) {
 			signal.Notify(signals, sent)
@@ -59,10 +59,10 @@ func (j *job) catch(signals chan os.Signal) {
 	}
 }
 
-// pass sends a signal to the job, and continues a job that has stopped, which would not see the signal.
+// pass forwards a signal to the job. It continues the job, because a stopped one would not see the signal.
 func (j *job) pass(sent os.Signal) {
 	if (sent == syscall.SIGINT || sent == syscall.SIGQUIT) && j.isInForeground() {
-		return // it is a key of the terminal, which has signalled the job too
+		return // a key of the terminal has signalled the job, too
 	}
 	j.send(sent)
 	if sent != syscall.SIGCONT && !slices.Contains(stops, sent) {
@@ -78,7 +78,7 @@ func (j *job) send(sent os.Signal) {
 	_ = j.cmd.Process.Signal(sent)
 }
 
-// endRest ends the processes that the command has left behind in its process group.
+// endRest ends the remaining processes of the command's process group.
 func (j *job) endRest() {
 	if j.terminal == nil {
 		j.pass(syscall.SIGTERM)
@@ -94,7 +94,7 @@ func (j *job) isInForeground() bool {
 	return err == nil && foreground == unix.Getpgrp()
 }
 
-// statusOf returns the status as shells do: 128 and the signal's number if a signal ended the command.
+// statusOf returns the status as shells do: 128 plus the signal's number if a signal ended the command.
 func statusOf(ended *exec.ExitError) int {
 	status, ok := ended.Sys().(syscall.WaitStatus)
 	if ok && status.Signaled() { //nolint:misspell // the standard library's name

@@ -6,7 +6,7 @@ import (
 	"os/signal"
 )
 
-// job is the command. A console signals every process in it, so nothing is passed on.
+// job is the command. A console signals each of its processes, so nothing is forwarded.
 type job struct{}
 
 func newJob(*exec.Cmd) *job { return &job{} }

@@ -28,7 +28,7 @@ import (
 
 const group = sandbox.MainGroup
 
-// TestMain runs this binary as the program if RUN_AS_PROGRAM is set, as it is for the programs that the tests start.
+// TestMain runs this binary as the program if RUN_AS_PROGRAM is set. The tests set it for the programs they start.
 func TestMain(m *testing.M) {
 	const variable = "RUN_AS_PROGRAM"
 	if os.Getenv(variable) != "" {
@@ -39,13 +39,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// built returns a command that runs the program in another process.
+// built returns a command to run the program in another process.
 func built(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
 	return exec.CommandContext(t.Context(), os.Args[0], arguments...)
 }
 
-// output is written by the program and by the command that it runs.
+// output is for concurrent writers: the program and its command.
 type output struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -68,7 +68,7 @@ func commanded(t *testing.T, arguments ...string) (stdout, stderr string, status
 	return out.String(), problems.String(), status
 }
 
-// served is a program that serves until its test ends.
+// served is a program serving until its test ends.
 type served struct {
 	ready struct {
 		URL, ClientID, CACertificate string
@@ -165,7 +165,7 @@ func TestMistakes(t *testing.T) {
 		"version|-x":                            "flag provided but not defined: -x (flags of version: none)\n",
 		"ready|-listen=:0":                      "-listen: port 0 is any free one: give the one that the sandbox has\n",
 		"ready|-listen=x":                       "-listen: address x: missing port in address",
-		"-listen=28751":                         "address 28751: missing port in address. Give another address by -listen or MODELCATALOGUE_SANDBOX_",
+		"-listen=28751":                         "address 28751: missing port in address. Give another address by -listen or MODEL",
 		"-listen=" + running:                    "listen tcp " + running + ": bind: address already in use. Give another",
 		"-host=https://x":                       `"https://x" is not a name such as sandbox, without scheme, port and path`,
 		"-host=a,*":                             `"*" is not a name`,
@@ -191,7 +191,7 @@ func TestVariablesAreChecked(t *testing.T) {
 	t.Setenv("MODELCATALOGUE_SANDBOX_STRICT", "true") // of record
 	t.Setenv("MODELCATALOG_SANDBOX_TLS", "true")
 	_, said, status := commanded(t)
-	const want = "sandbox: MODELCATALOGUE_SANDBOX_PORT is set, and no flag has that variable: the variables are " +
+	const want = "sandbox: MODELCATALOGUE_SANDBOX_PORT is set, but no flag reads it: the variables are " +
 		"MODELCATALOGUE_SANDBOX_CATALOGUE, _HOST, _LISTEN, _ORGANISATION, "
 	const end = "sandbox: MODELCATALOGUE_SANDBOX_TOKEN_LIFE is \"90\": \"90\" is not a time such as 60s or 1h\n"
 	if !strings.HasPrefix(said, want) || !strings.HasSuffix(said, end) || strings.Count(said, "\n") != 3 || status != 2 {
@@ -204,7 +204,7 @@ func TestVariablesAreChecked(t *testing.T) {
 	}
 }
 
-// TestReady: an image without a shell asks it whether its sandbox serves, however that is set up.
+// TestReady: an image without a shell checks by `ready` whether its sandbox serves, whatever its flags.
 func TestReady(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
@@ -237,7 +237,7 @@ func TestReadyAsksWhereTheSandboxListens(t *testing.T) {
 	}
 }
 
-// TestReadyFileFollowsNoLink that somebody planted under a name that can be guessed.
+// TestReadyFileFollowsNoLink planted by somebody under a predictable name.
 func TestReadyFileFollowsNoLink(t *testing.T) {
 	folder := t.TempDir()
 	planted, victim := filepath.Join(folder, "ready.json"), filepath.Join(folder, "victim")
@@ -278,7 +278,7 @@ func TestRecordings(t *testing.T) {
 	text = regexp.MustCompile(`"updatedAt": "[^"]*"`).ReplaceAllString(text, newest)
 	for stated, want := range map[string]string{
 		``:                     " is a recording, up to 12 days old: it lacks what the service has published since\n$",
-		`"latestRevision": 7,`: `: 8 mistakes:\nline 28, column 17: modelGroups\[0].group.latestRevision: is 7, but its revisions imply 3: take it out\n`,
+		`"latestRevision": 7,`: `: 8 mistakes:\nline 28, column 17: modelGroups\[0].group.latestRevision: is 7, but its revisions imply 3`,
 	} {
 		file := filepath.Join(t.TempDir(), "catalogue.json")
 		text := strings.ReplaceAll(text, `"group": {`, `"group": {`+stated)

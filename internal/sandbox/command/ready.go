@@ -25,7 +25,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// readyLine is how to use the sandbox. Its JSON is the line of the ready file.
+// readyLine is the address and the credentials of a sandbox. Its JSON is the line of the ready file.
 type readyLine struct {
 	Sandbox       string `json:"sandbox"` // the version
 	URL           string `json:"url"`
@@ -36,7 +36,7 @@ type readyLine struct {
 	PID           int    `json:"pid"`
 }
 
-// Variables returns those with which the provider uses the sandbox.
+// Variables returns the provider's variables for the sandbox.
 func (r *readyLine) Variables() [][2]string {
 	variables := [][2]string{
 		{"MODELCATALOGUE_BASE_URL", r.URL},
@@ -49,8 +49,8 @@ func (r *readyLine) Variables() [][2]string {
 	return variables
 }
 
-// write writes the ready file, whole or not at all, for every user of the machine to read: a container that shares the
-// folder may have another user, and the data behind the file is made up.
+// write writes the ready file, whole or not at all. Every user of the machine may read it, because a container with the
+// same folder may run as another user. The data behind the file is made up.
 func (r *readyLine) write(file string) error {
 	if file == "" {
 		return nil
@@ -58,7 +58,7 @@ func (r *readyLine) write(file string) error {
 	if found, err := os.Stat(file); err == nil && !found.Mode().IsRegular() {
 		return fmt.Errorf("%s exists and is not a regular file", file)
 	}
-	// A new name: a link under one that can be guessed would be followed.
+	// A random name: under a predictable one somebody could plant a link.
 	work, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
 	if err != nil {
 		return err
@@ -75,8 +75,8 @@ func (r *readyLine) write(file string) error {
 	return err
 }
 
-// ready ends well once a sandbox serves at the address: the health check of an image without a shell. It has the flags
-// and variables of serving, so that both can be given the same.
+// ready succeeds once a sandbox serves at the address: the health check of an image without a shell. It takes the flags
+// and variables of serving, so both can have the same environment.
 func (p *program) ready(flags *flag.FlagSet) run {
 	set := newServeFlags(flags, defaultAddress)
 	return func(ctx context.Context, _ []string) error {
@@ -96,7 +96,7 @@ func (p *program) ready(flags *flag.FlagSet) run {
 	}
 }
 
-// addressOf returns where to ask a sandbox that listens at an address, such as :http for every address of this machine.
+// addressOf returns the address at which to ask a sandbox. It may listen on every address of this machine, as at :http.
 func addressOf(listen string) (string, error) {
 	address, err := net.ResolveTCPAddr("tcp", listen)
 	switch {
@@ -110,13 +110,13 @@ func addressOf(listen string) (string, error) {
 	return address.String(), nil
 }
 
-// asking sends the questions of `ready`. They do not hold a secret, so it does not matter whose certificate it is.
+// asking sends the requests of `ready`. They contain no secret, so any certificate will do.
 var asking = &http.Transport{
 	DisableKeepAlives: true,
-	TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // as said above
+	TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // for requests without secrets
 }
 
-// ask returns an error unless a sandbox serves at an address, with -tls or without. It gives up after a second.
+// ask returns nil if a sandbox serves at an address, with -tls or without. It gives up after a second.
 func ask(ctx context.Context, address string) (failed error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -138,7 +138,7 @@ func ask(ctx context.Context, address string) (failed error) {
 	return failed
 }
 
-// certify returns a certificate for these hosts. It is its own authority.
+// certify returns a self-signed certificate for these hosts. It is its own authority.
 func (r *readyLine) certify(hosts []string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// record prints a catalogue file of the groups that the credentials see, and lists where the answers differ from the
-// interface. It reads with the provider's client, by a call that does not decode fields: documents stay as they came,
-// without credentials.
+// record prints a catalogue file of the groups visible to the credentials, and lists differences between the answers
+// and the interface. The provider's client reads them as raw JSON, so documents stay as they are, except for
+// credentials.
 func (p *program) record(flags *flag.FlagSet) run {
 	var isStrict bool
 	flags.BoolFunc("strict", "", boolean(&isStrict))
@@ -44,14 +44,14 @@ type readError struct{ error }
 
 func (e readError) Unwrap() error { return e.error }
 
-// explained returns an error with the words of the provider, if the client has it.
+// explained returns an error of the client in the words of the provider, and any other error unchanged.
 func explained(by *explain.Explainer, err error) error {
 	failed, ok := errors.AsType[readError](err)
 	if !ok {
 		return err
 	}
-	said := by.Explain(failed.error, explain.Subject{})
-	return fmt.Errorf("%s\n%s", said.Summary, said.Detail)
+	message := by.Explain(failed.error, explain.Subject{})
+	return fmt.Errorf("%s\n%s", message.Summary, message.Detail)
 }
 
 // recordedGroup is a group of a catalogue file, with its documents.
@@ -67,10 +67,10 @@ type recording struct {
 	client     *catalogue.Client
 	hide       func(string) string
 	isStrict   bool
-	departures map[string]int // in how many answers of its route each is
+	departures map[string]int // each with the number of answers
 }
 
-// recorded returns the text of the file. If it is strict, a service that departs from the interface is an error.
+// recorded returns the text of the file. If it is strict, a departure from the interface is an error.
 func (p *program) recorded(ctx context.Context, cfg catalogue.Config, isStrict bool) ([]byte, error) {
 	client := catalogue.New(cfg)
 	r := &recording{
@@ -98,11 +98,11 @@ func (p *program) recorded(ctx context.Context, cfg catalogue.Config, isStrict b
 	return text, nil
 }
 
-// owner is the organisation of a recorded file. It owns every group, because the real owners are not known.
+// owner is the organisation of a recorded file. It owns every group, because the real owners are unknown.
 const owner = "recorded"
 
-// encodeFile returns the text of a catalogue file that the sandbox can serve. The same documents give the same file, so
-// that a recording can be committed: the secret, which is made up, follows from them.
+// encodeFile returns the text of a catalogue file, and an error if the sandbox cannot serve it. The same documents give
+// the same file, so a recording can be committed: even the made-up secret follows from them.
 func encodeFile(groups []*recordedGroup) ([]byte, error) {
 	documents, err := json.Marshal(groups, json.Deterministic(true))
 	if err != nil {

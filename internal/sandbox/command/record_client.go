@@ -18,12 +18,11 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
-// clientConfig resolves the provider's variables, as the provider does without a block. The explainer explains a failed
-// read.
+// clientConfig resolves the provider's variables like a provider without a block. The explainer explains a failed read.
 func (p *program) clientConfig() (catalogue.Config, *explain.Explainer, error) {
 	env := settings.EnvironmentOf(os.Environ())
 	if limit := settings.Variable(settings.ReadTimeout); env[limit] == "" {
-		env[limit] = "15m" // one list may be most of the catalogue
+		env[limit] = "15m" // one list may contain most of the catalogue
 	}
 	resolved := settings.Resolve(nil, env)
 	var wrong []string
@@ -35,7 +34,7 @@ func (p *program) clientConfig() (catalogue.Config, *explain.Explainer, error) {
 		}
 		wrong = append(wrong, text)
 	}
-	resolved.Client.Snapshot = false // asking again is a second look
+	resolved.Client.Snapshot = false // a second look needs new answers
 	resolved.Client.UserAgent = "modelcatalogue-sandbox/" + p.version
 	resolved.Client.Note = func(_ context.Context, text string) { p.say("%s", text) }
 	if wrong != nil {
@@ -44,8 +43,8 @@ func (p *program) clientConfig() (catalogue.Config, *explain.Explainer, error) {
 	return resolved.Client, resolved.Explainer(), nil
 }
 
-// readAs returns how documents are read: as the provider reads them, but with hide applied to each name and text, and
-// with the digits of numbers.
+// readAs returns the options for reading documents: leniently as the provider does, with every digit of numbers, and
+// with hide applied to each name, text and number.
 func readAs(hide func(string) string) json.Options {
 	ofText := func(decoder *jsontext.Decoder, text *string) error {
 		token, err := decoder.ReadToken()
@@ -69,10 +68,10 @@ func readAs(hide func(string) string) json.Options {
 	)
 }
 
-// hiding returns a function that hides the credentials in a text. A credential that clean does not find, because it is
-// so short that it is a part of other words, is hidden if it is a word of the text.
+// hiding returns a function that hides the credentials in a text. clean does not find a very short credential, which
+// may be part of other words. It is hidden if it is a whole word.
 func hiding(clean func(string) string, credential string) func(string) string {
-	const end = "\x01" // keeps a text that only ends as a credential begins
+	const end = "\x01" // keeps the end of a text that is the beginning of a credential
 	long := func(text string) string { return strings.TrimSuffix(clean(text+end), end) }
 	if utf8.RuneCountInString(credential) >= redact.Shortest {
 		return long

@@ -113,8 +113,8 @@ func (r *recording) look(ctx context.Context, listed jsontext.Value) (l *look, e
 	return l, err
 }
 
-// ask reads a list, or one document, and counts where the answer departs from the OpenAPI document. It returns nil if
-// the answer is NOT_FOUND.
+// ask reads a list or one document, and counts the answer's departures from the OpenAPI document. It returns nil for
+// NOT_FOUND.
 func (r *recording) ask(ctx context.Context, route sandbox.Route, id string) ([]jsontext.Value, error) {
 	isList := route == sandbox.RouteGroups || route == sandbox.RouteModels
 	read := r.client.RawOne
@@ -137,7 +137,7 @@ func (r *recording) ask(ctx context.Context, route sandbox.Route, id string) ([]
 	return list, err
 }
 
-// target is the path of a route, with the id of a group, or with a time horizon for the filter of groups.
+// target returns the path of a route with the id of a group or, for the list of groups, with a time horizon as filter.
 func target(route sandbox.Route, id string) string {
 	if route == sandbox.RouteGroups && id != "" {
 		return route.Pattern() + "?timeHorizon=" + url.QueryEscape(id)
@@ -151,10 +151,10 @@ func (r *recording) count(departures []string) {
 	}
 }
 
-// lenient is how the provider reads JSON.
+// lenient reads JSON as the provider does.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// record is what a listed record says about itself.
+// record is a group in the list of groups, or a model.
 type record struct {
 	ID          string `json:"id"`
 	TimeHorizon struct {
@@ -162,26 +162,26 @@ type record struct {
 	} `json:"timeHorizon"`
 }
 
-// recordOf reads a record as far as it can be read.
+// recordOf reads the readable fields of a record.
 func recordOf(raw jsontext.Value) (of record) {
 	_ = json.Unmarshal(raw, &of, lenient)
 	return of
 }
 
-// byID sorts records by id: the service may answer in any order, and the file is to be the same.
+// byID sorts records by id, so that the file does not depend on the order of the service.
 func byID(list []jsontext.Value) []jsontext.Value {
 	return slices.SortedStableFunc(slices.Values(list), func(a, b jsontext.Value) int {
 		return strings.Compare(recordOf(a).ID, recordOf(b).ID)
 	})
 }
 
-// document returns a record for the file.
+// document returns a record for the file, without credentials.
 func (r *recording) document(raw jsontext.Value) (document any) {
-	_ = json.Unmarshal(raw, &document, readAs(r.hide)) // it has been JSON before
+	_ = json.Unmarshal(raw, &document, readAs(r.hide)) // raw is JSON
 	return document
 }
 
-// checkFilter asks for the groups on each time horizon of the listed ones, and on one that no service knows.
+// checkFilter requests the groups on each time horizon of the listed groups, and on a made-up one.
 func (r *recording) checkFilter(ctx context.Context, listed []jsontext.Value) error {
 	const filter = "GET /v1/model-group: timeHorizon: "
 	horizons := map[string]bool{}

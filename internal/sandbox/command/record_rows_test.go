@@ -15,7 +15,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// TestRecordOddServices runs the lines of testdata/record.txt, which says how they are read, and of testdata/strict.txt.
+// TestRecordOddServices runs the lines of testdata/record.txt and testdata/strict.txt. The former describes their form.
 func TestRecordOddServices(t *testing.T) {
 	file, err := os.Open("testdata/strict.json")
 	if err != nil {
@@ -64,7 +64,7 @@ func TestRecordOddServices(t *testing.T) {
 	}
 }
 
-// expect fails unless the recording ends as the first of wants says, and has the words of the others.
+// expect fails unless the recording ends like the first of wants and contains the others.
 func (r recorded) expect(t *testing.T, wants []string, requests int) {
 	t.Helper()
 	end := fmt.Sprintf("%s, %d requests", r.took, requests)
@@ -89,7 +89,7 @@ func inBubble(t *testing.T, name string, test func(*testing.T)) {
 	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
 }
 
-// misbehave changes the answers of a service, and counts those that it changes.
+// misbehave changes the answers of a service, and returns the count of changed ones.
 func misbehave(service *sandbox.Sandbox, change string) *int {
 	changed := new(int)
 	if change[0] == '{' {

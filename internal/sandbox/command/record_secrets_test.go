@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 )
 
-// TestRecordHidesCredentials that the service repeats, in names and values. The tests of redact have every spelling. A
-// short one is hidden if it is a word of its own: a part of a word is most likely something else.
+// TestRecordHidesCredentials repeated by the service, in names and values. The tests of redact have every spelling. A
+// short one is hidden if it is a whole word, because a part of a word is most likely something else.
 func TestRecordHidesCredentials(t *testing.T) {
 	const odd, token = `s3cr&t "/+?é'~zyx 0x`, "a-token-of-some-length"
 	for name, test := range map[string]struct {

@@ -48,14 +48,14 @@ func recordFrom(t *testing.T, service http.Handler, isStrict bool) recorded {
 	return recorded{string(text), said.String(), explained(explainer, err), time.Since(begun)}
 }
 
-// replaced returns a fault that replaces a text in the answers.
+// replaced returns a fault: it replaces a text in the answers.
 func replaced(route sandbox.Route, was, is string) sandbox.Fault {
 	return sandbox.Fault{Route: route, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
 		return status, header, bytes.ReplaceAll(body, []byte(was), []byte(is))
 	}}
 }
 
-// TestRecord serves its recording, and records the same from that, except for the made-up secret.
+// TestRecord records a sandbox, and a second one that serves the recording: both files are the same.
 func TestRecord(t *testing.T) {
 	withCredentials(t)
 	for name, test := range map[string]struct {
@@ -87,8 +87,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// recordAgain records a sandbox that serves a recorded file, its lists and members in any order. Its organisation's
-// credentials are the file's.
+// recordAgain records a sandbox with a recorded file, its lists and members in any order. It replaces the credentials of
+// requests by those of the file.
 func recordAgain(t *testing.T, text string) recorded {
 	t.Helper()
 	catalogue, err := sandbox.ReadCatalogue(strings.NewReader(text))

@@ -33,7 +33,7 @@ type serveFlags struct {
 	tls       bool
 	readyFile string
 	catalogue string
-	caller    string // of exec: the name of its organisation, or "" for the first one
+	caller    string // for exec: the name of its organisation, or "" for the first one
 	tokenLife time.Duration
 	Allowance sandbox.Allowance
 }
@@ -54,7 +54,7 @@ func newServeFlags(flags *flag.FlagSet, listen string) *serveFlags {
 	return set
 }
 
-// boolean returns what sets a flag without a value, which may also be given one.
+// boolean returns the setter of a flag with an optional value.
 func boolean(flag *bool) func(string) error {
 	return func(text string) (err error) {
 		if *flag, err = strconv.ParseBool(text); err != nil {
@@ -87,7 +87,7 @@ type serving struct {
 	*serveFlags
 	*sandbox.Catalogue
 	readyLine
-	IsExposed bool // whether others than this machine may reach it
+	IsExposed bool // whether other machines may reach it
 	failed    chan error
 	server    *http.Server
 }
@@ -142,7 +142,7 @@ func (s *serving) begin(ctx context.Context) error {
 	host, port, _ := net.SplitHostPort(listener.Addr().String())
 	ip := net.ParseIP(host)
 	s.IsExposed = !ip.IsLoopback()
-	// A sandbox that listens on every address gives out the loopback one, because the provider accepts http only there.
+	// A sandbox that listens on every address announces the loopback one, because the provider accepts http only there.
 	if ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
@@ -169,7 +169,7 @@ func (s *serving) begin(ctx context.Context) error {
 	return nil
 }
 
-// sandbox returns the sandbox that is served. On loopback it refuses every request under a foreign name.
+// sandbox returns the sandbox to serve. On loopback it refuses every request under a foreign name.
 func (s *serving) sandbox() *sandbox.Sandbox {
 	options := []sandbox.Option{
 		sandbox.WithHosts(s.hosts...),
@@ -186,12 +186,12 @@ func (s *serving) sandbox() *sandbox.Sandbox {
 //go:embed welcome.txt
 var welcome string
 
-// serve serves until a signal ends it. It says how, in lines to paste into a shell.
+// serve serves until a signal ends it. It prints lines to paste into a shell.
 func (p *program) serve(flags *flag.FlagSet) run {
 	set := newServeFlags(flags, defaultAddress)
 	return func(ctx context.Context, _ []string) error {
 		ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-		if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 			ends = append(ends, syscall.SIGHUP)
 		}
 		ctx, release := signal.NotifyContext(ctx, ends...)
@@ -215,8 +215,8 @@ func (p *program) serve(flags *flag.FlagSet) run {
 	}
 }
 
-// loadCatalogue reads a catalogue file, or returns the built-in catalogue if name is empty. It says how old a
-// recording may be: it was made after the newest change in it. It does not contain its own time, so that the same
+// loadCatalogue reads a catalogue file, or returns the built-in catalogue if name is empty. It prints the largest
+// possible age of a recording, from the newest change in it. A recording contains no date of its own, so the same
 // service gives the same file.
 func (p *program) loadCatalogue(name string) (*sandbox.Catalogue, error) {
 	if name == "" {

@@ -67,7 +67,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestRecordThroughAGateway that asks for a header. The file never contains the header's value.
+// TestRecordThroughAGateway sends a header for a gateway. The file never contains its value.
 func TestRecordThroughAGateway(t *testing.T) {
 	const key = "key-of-the-gateway"
 	service := sandbox.New(sandbox.Default())
