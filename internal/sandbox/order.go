@@ -36,10 +36,10 @@ func (s *Sandbox) readFault(text []byte) (Fault, object, error) {
 	if err != nil {
 		return Fault{}, nil, err
 	}
-	var o faultOrder
-	if err := json.Unmarshal(encode(fields), &o, json.MatchCaseInsensitiveNames(true)); err != nil {
-		return Fault{}, nil, TextErrors{{Problem: err.Error()}} // a number such as 1.0
-	}
+	o := faultOrder{}
+	integral := []byte(canonical(encode(fields))) // 1.0 is an integer of JSON, but not of Go
+	must(json.Unmarshal(integral, &o, json.MatchCaseInsensitiveNames(true)))
+	o.Data = fields["data"]
 	f := o.Fault
 	f.Header = http.Header{}
 	for name, value := range o.Headers {
