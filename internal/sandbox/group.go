@@ -42,7 +42,7 @@ func newGroup(g *group) *group {
 
 // derive returns the fields of the document that the revisions imply (INTERFACE.md, Resources 2).
 func (g *group) derive() object {
-	// A group without revisions has 0, because the type of the field is a number.
+	// A group without revisions has 0, because the field must be a number.
 	latest := jsontext.Value("0")
 	summaries := []object{}
 	for i, m := range g.Models {
