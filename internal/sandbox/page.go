@@ -63,7 +63,7 @@ func (s *Sandbox) pageParts(x *exchange) *answer {
 // pageRequest answers with a request and its answer, headers and body.
 func (s *Sandbox) pageRequest(x *exchange) *answer {
 	number, _ := strconv.Atoi(x.request.PathValue("number"))
-	shown := s.shownRequest(baseOf(x.request), pageForm{Request: number})
+	shown := s.requestRows(baseOf(x.request), pageForm{Request: number}).Shown
 	page := render("request.html", shown)
 	if shown.Number == 0 {
 		page.status = http.StatusNotFound

@@ -74,12 +74,12 @@ func (s *Sandbox) pageData(r *http.Request) pageData {
 		Form:          newPageForm(r),
 		Parts:         map[string]pagePart{},
 	}
-	requests := s.requestRows(page.Form)
+	requests := s.requestRows(page.Base, page.Form)
 	page.Form = requests.Form
 	found := newGroupRows(s.allGroups(), page.Form)
 	page.add("requests", requests)
 	page.add("counted", requests)
-	page.add("request", s.shownRequest(page.Base, page.Form))
+	page.add("request", requests.Shown)
 	page.add("faults", s.listedFaults())
 	page.add("clients", page)
 	page.add("groups", found)

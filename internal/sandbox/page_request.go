@@ -20,6 +20,7 @@ type requestRows struct {
 	Newest  int // the number of the newest one
 	Form    pageForm
 	Rows    []requestRow // the newest first
+	Shown   shownRequest
 }
 
 // requestRow is a request as the page shows it.
@@ -27,7 +28,7 @@ type requestRow struct{ entry }
 
 // requestRows returns the list for a form. Once the requests of a paused list have been cleared, the list is no longer
 // paused.
-func (s *Sandbox) requestRows(form pageForm) requestRows {
+func (s *Sandbox) requestRows(base *url.URL, form pageForm) requestRows {
 	s.mu.Lock()
 	arrived, newest := s.countLocked(RouteAny), s.arrivals
 	kept := make([]entry, len(s.requests)) // a copy, to search without the lock
@@ -39,9 +40,12 @@ func (s *Sandbox) requestRows(form pageForm) requestRows {
 		form.Until = 0
 	}
 	list := requestRows{Arrived: arrived, Kept: len(kept), Newest: newest, Form: form}
+	list.Shown = shownRequest{Base: base, Asked: form.Request}
 	for _, e := range slices.Backward(kept) {
 		row := newRequestRow(e)
-		if !form.asksFor(row) {
+		isListed := form.asksFor(row)
+		list.Shown.take(row, isListed)
+		if !isListed {
 			continue
 		}
 		list.Found++
@@ -74,7 +78,7 @@ func newRequestRow(e entry) requestRow {
 	return requestRow{e}
 }
 
-// shownRequest is a request in the drawer or on a page of its own.
+// shownRequest is a request in the drawer or on its own page. It has no entry if the request is no longer kept.
 type shownRequest struct {
 	requestRow
 	Base         *url.URL
@@ -82,27 +86,17 @@ type shownRequest struct {
 	Newer, Older int // the numbers of its neighbours in the list, or 0
 }
 
-// shownRequest returns the open request of the form, without an entry if it is no longer kept.
-func (s *Sandbox) shownRequest(base *url.URL, form pageForm) shownRequest {
-	shown := shownRequest{Base: base, Asked: form.Request}
-	if shown.Asked == 0 {
-		return shown
+// take looks at a request for the open one and its neighbours. The newest request comes first.
+func (r *shownRequest) take(row requestRow, isListed bool) {
+	switch {
+	case row.Number == r.Asked:
+		r.requestRow = row
+	case !isListed:
+	case row.Number > r.Asked:
+		r.Newer = row.Number
+	case r.Older == 0:
+		r.Older = row.Number
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range s.requests {
-		row := newRequestRow(*e)
-		switch {
-		case e.Number == shown.Asked:
-			shown.requestRow = row
-		case !form.asksFor(row):
-		case e.Number < shown.Asked:
-			shown.Older = e.Number
-		case shown.Newer == 0:
-			shown.Newer = e.Number
-		}
-	}
-	return shown
 }
 
 // Missing returns the message for a request that is not kept.
