@@ -98,7 +98,7 @@ func retryAfter(wait time.Duration) int {
 	return max(1, int((wait+time.Second-1)/time.Second))
 }
 
-// ParseAllowance reads an allowance such as 60/1m:fixed. The default time is a second, and the default counting sliding.
+// ParseAllowance reads an allowance such as 60/1m:fixed. By default the time is a second, and the counting is sliding.
 func ParseAllowance(text string) (Allowance, error) {
 	rest, kind, _ := strings.Cut(text, ":")
 	requests, per, hasPer := strings.Cut(rest, "/")
