@@ -11,7 +11,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// Answers that the interface allows, or that some services give, and that the sandbox does not give by itself.
+// Odd answers, which the sandbox gives only by faults.
 
 // counts are the requests of each route.
 type counts = map[sandbox.Route]int
@@ -22,13 +22,13 @@ func ofMain(more arguments) arguments { return arguments{"model_group_id": mainG
 // pinned returns the arguments of a pin in mainGroup.
 func pinned(revision int) arguments { return ofMain(arguments{"revision": revision}) }
 
-// expectUnusable expects one error about an answer that breaks the interface's promises.
+// expectUnusable expects one error about a malformed answer.
 func expectUnusable(t *testing.T, diagnostics []*tfprotov6.Diagnostic, says string) {
 	t.Helper()
 	expectError(t, diagnostics, "", explain.SummaryUnexpected, says)
 }
 
-// revised returns a fault that changes a field of one revision in a list of models.
+// revised returns a fault: it changes a field of one revision in lists of models.
 func revised(t *testing.T, revision int64, field string, value any) sandbox.Fault {
 	t.Helper()
 	change := func(body []byte) ([]byte, error) {
@@ -56,8 +56,7 @@ func revised(t *testing.T, revision int64, field string, value any) sandbox.Faul
 	}
 }
 
-// The data of a different group never pass under the id that is configured. TestEveryDataSource has an id in another
-// case.
+// Data of a different group never pass under the configured id. TestEveryDataSource has an id in a different case.
 func TestAnAnswerAboutADifferentGroup(t *testing.T) {
 	t.Parallel()
 	const wrong = "it is a different group than the one asked for, \"8e1d1a52"
@@ -73,12 +72,12 @@ func TestAnAnswerAboutADifferentGroup(t *testing.T) {
 	expectRequests(t, service, counts{
 		sandbox.RouteToken:  1,
 		sandbox.RouteGroup:  1,
-		sandbox.RouteLatest: 1, // an error is not kept
+		sandbox.RouteLatest: 1,
 		sandbox.RouteModels: 1,
 	})
 }
 
-// A record of the wrong shape is an error of the block that reads it, and of nothing else.
+// A malformed record is an error of the blocks that use it, and of no other.
 func TestAnOddRevisionStopsNoOther(t *testing.T) {
 	t.Parallel()
 	const wrong = "displayName: a string is expected, the service sent a number."
@@ -105,7 +104,7 @@ func TestAnOddRevisionStopsNoOther(t *testing.T) {
 	})
 }
 
-// A record without a revision may be the highest, or the pinned one if no other is.
+// A record without a readable revision may be the highest, or the pinned one if no other matches.
 func TestARecordWithoutARevision(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
@@ -120,7 +119,7 @@ func TestARecordWithoutARevision(t *testing.T) {
 	expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteModels: 1})
 }
 
-// Revision 2 is the only archived one. An odd record is an error if it may be the one that satisfies.
+// A malformed record is an error if it may satisfy where. Revision 2 is the only archived one.
 func TestAnOddRevisionAndWhere(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -153,7 +152,7 @@ func TestAnOddRevisionAndWhere(t *testing.T) {
 	}
 }
 
-// An odd latest model is an error unless it does not satisfy.
+// A malformed latest model is an error, except if it fails a condition.
 func TestAnOddLatestModel(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
@@ -174,7 +173,7 @@ func TestAnOddLatestModel(t *testing.T) {
 	})
 }
 
-// An odd group is an error of the reads that use it: a list of groups, and a lookup of its name.
+// A malformed group is an error of a list of groups and of a lookup of its name.
 func TestAnOddGroupStopsNoOther(t *testing.T) {
 	t.Parallel()
 	const wrong = "createdAt: a string is expected"

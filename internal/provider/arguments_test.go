@@ -14,7 +14,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// TestReadableArgumentsAreValid: also while none of them is known. The scenes of TestMessages have errors.
+// TestReadableArgumentsAreValid: also while all of them are unknown. The scenes of TestMessages have errors.
 func TestReadableArgumentsAreValid(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
@@ -29,8 +29,8 @@ func TestReadableArgumentsAreValid(t *testing.T) {
 	expectRequests(t, service, nil)
 }
 
-// TestAnIDNeverReadsAnotherPath: if it were pasted, ? and # would read another endpoint, and / another group. An id
-// that cannot be escaped is never sent, even if an engine has not validated it.
+// TestAnIDNeverReadsAnotherPath: without escapes, ? and # would read a different endpoint, and / a different group. An
+// id without a safe form is never sent, even if an engine has not validated it.
 func TestAnIDNeverReadsAnotherPath(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
@@ -77,8 +77,8 @@ var many = map[string]struct {
 	},
 }
 
-// TestOnlyTheNamedAttributesAreFilled: an attribute that is named is the same as in a whole read, and one that is not
-// is null, a list too. Each attribute is named once and left out once.
+// TestOnlyTheNamedAttributesAreFilled: a selected attribute is the same as in a whole read, and any other is null, a
+// list too. Each attribute is selected once and left out once.
 func TestOnlyTheNamedAttributesAreFilled(t *testing.T) {
 	t.Parallel()
 	e, _ := sandboxEngine(t)
@@ -106,7 +106,7 @@ func TestOnlyTheNamedAttributesAreFilled(t *testing.T) {
 	}
 }
 
-// allAttributes returns the names that the argument attributes of a data source takes, nil if it lacks the argument.
+// allAttributes returns the valid names for the argument attributes, nil for a data source without it.
 func allAttributes(name string) (names []any) {
 	object, _ := typeOf(name).(tftypes.Object)
 	if object.AttributeTypes[argAttributes] == nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// clientPair returns a certificate of a client that an authority of that name signed, or the client itself, and both
-// in PEM form.
+// clientPair returns a client certificate with its key, and both in PEM form. An authority of that name signed it, or
+// the client itself if the name is empty.
 func clientPair(tb testing.TB, authority string) (pair tls.Certificate, certificate, key string) {
 	tb.Helper()
 	pair, _ = sandboxtest.Certify(&x509.Certificate{
@@ -33,7 +33,7 @@ func clientPair(tb testing.TB, authority string) (pair tls.Certificate, certific
 	return pair, pemOf("CERTIFICATE", leaf.Raw), pemOf("PRIVATE KEY", der)
 }
 
-// TestHeadersOfTheBlock: each problem is at its key, in `validate`. An absent value waits for configuring.
+// TestHeadersOfTheBlock: `validate` reports each problem on its key, except an absent value, which configuring reports.
 // TestMessages has values that cannot be sent.
 func TestHeadersOfTheBlock(t *testing.T) {
 	t.Parallel()
@@ -83,7 +83,7 @@ func TestClientCertificates(t *testing.T) {
 	expectNone(t, validateProvider(t, complete.with(argClientCertificate, certificate))) // the key may be in the environment
 }
 
-// pairOfAClient is a certificate of a client and its key as given, and the error about each, "" for none.
+// pairOfAClient is a configured client certificate with its key, and the error about each, "" for none.
 type pairOfAClient struct {
 	certificate, key           any
 	environment                []string

@@ -20,7 +20,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/settings"
 )
 
-// overTLS serves a sandbox over TLS, with a certificate that is its own authority.
+// overTLS serves a sandbox over TLS, with a self-signed certificate.
 func overTLS(t *testing.T, service http.Handler, config *tls.Config) (served *httptest.Server, authority string) {
 	t.Helper()
 	served = httptest.NewUnstartedServer(service)
@@ -31,7 +31,7 @@ func overTLS(t *testing.T, service http.Handler, config *tls.Config) (served *ht
 	return served, pemOf("CERTIFICATE", served.Certificate().Raw)
 }
 
-// tunnel returns a proxy that accepts CONNECT, and then does something with the connection.
+// tunnel returns a proxy: it accepts CONNECT, and passes the connection to a function.
 func tunnel(then func(client net.Conn)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		client, _, err := http.NewResponseController(w).Hijack()
@@ -44,8 +44,8 @@ func tunnel(then func(client net.Conn)) http.Handler {
 	})
 }
 
-// throughProxy reads once with these variables, in which 127.0.0.1:PORT is the proxy, or one that works if it is nil. It
-// returns the addresses that were dialled, too.
+// throughProxy reads once with these variables. 127.0.0.1:PORT in them is the proxy, or a working one if it is nil. It
+// also returns the dialled addresses.
 func throughProxy(
 	t *testing.T, proxy http.Handler, isTrusted bool, variables ...string,
 ) (dialled []string, state map[string]any, diagnostics []*tfprotov6.Diagnostic) {
@@ -99,8 +99,8 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// proxyScenes returns scenes of proxies. The message of any failure behind a proxy names it, because it may be the
-// cause.
+// proxyScenes returns scenes of proxies. A message about a failure behind a proxy names the proxy, because it may be
+// the cause.
 func proxyScenes() []scene {
 	const here, credentials = "HTTPS_PROXY=http://127.0.0.1:PORT", "HTTPS_PROXY=http://user:hunter2@127.0.0.1:PORT"
 	through := func(title string, proxy http.Handler, variables ...string) scene {

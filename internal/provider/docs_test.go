@@ -22,7 +22,7 @@ const (
 	registryPages = "https://registry.terraform.io/providers/modelcatalogue/modelcatalogue/latest/docs"
 )
 
-// pagesByPath returns the generated pages by the part of their addresses after registryPages.
+// pagesByPath returns the generated pages, by the rest of their addresses after registryPages.
 func pagesByPath(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
@@ -45,8 +45,7 @@ var (
 	linkTo = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	fence  = regexp.MustCompile("(?ms)^```.*?\n```$")
 	inCode = regexp.MustCompile("(?s)```.*?```|``.*?``|`[^`\n]*`")
-	// elsewhere has the addresses outside the project that texts link to. They are not
-	// followed; any other address is taken for one of a page.
+	// elsewhere has the external addresses in texts, which the test does not follow. Any other address must be a page's.
 	elsewhere = regexp.MustCompile(`^https://(docs\.renovatebot\.com$|www\.conftest\.dev$|cli\.github\.com$|` +
 		`registry\.terraform\.io/providers/(kreuzwerker|chainguard-dev)/|` +
 		`docs\.terragrunt\.com/|www\.runatlantis\.io/docs/|docs\.spacelift\.io/|` +
@@ -111,7 +110,7 @@ func hasAnchor(text, anchor string) bool {
 	return false
 }
 
-// summaries are all that a user can meet: the constants of package explain, and those of the provider's arguments.
+// summaries has every summary of a diagnostic: the constants of package explain, and two for each argument.
 var summaries = func() []string {
 	var found []string
 	for _, argument := range settings.Arguments {
@@ -163,8 +162,8 @@ func TestWordsOfTheNetwork(t *testing.T) {
 	}
 }
 
-// TestFieldsOfTheGuide: the table of the guide about data "http" has each field of a group and of a model that is not
-// just a string, a number or a boolean, its attribute and its type.
+// TestFieldsOfTheGuide: the guide about data "http" has a row for each field of a group or a model other than a string,
+// a number or a boolean, with its attribute and its type.
 func TestFieldsOfTheGuide(t *testing.T) {
 	t.Parallel()
 	row := regexp.MustCompile("(?m)^\\| (`.*`) \\| (`.*`) \\| (.*) \\|$")
@@ -203,8 +202,8 @@ func inWords(typ string) string {
 	return typ
 }
 
-// TestSectionsOfErrors: each section about a message on the page about errors, and each message named there in bold, has
-// a summary that is printed.
+// TestSectionsOfErrors: each section on the page about errors, and each message in bold there, has a summary of the
+// provider.
 func TestSectionsOfErrors(t *testing.T) {
 	t.Parallel()
 	_, messages, _ := strings.Cut(pagesByPath(t)["/guides/errors-and-limits"], "\n## Messages\n")

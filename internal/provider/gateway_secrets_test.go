@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// secrets are credentials, by the argument that gives them, except that the service gives the token. Those of headers are
-// as gateways take them.
+// secrets are credentials, with their arguments. The service issues the access token. Headers have the forms that
+// gateways require.
 var secrets = []struct{ argument, value string }{
 	{argHeaders, "1f0c5ad2b7e94c6d.access"},
 	{argHeaders, "Bearer eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiIvcHJvamVjdHMifQ.c2lnbmF0dXJl"},
@@ -27,7 +27,7 @@ var secrets = []struct{ argument, value string }{
 	{argAccessToken, `t0k/en+&=?"<>%41~abcdefghijkl`},
 }
 
-// spellings are how a service may repeat a text.
+// spellings are the ways to repeat a text.
 var spellings = map[string]func(string) string{
 	"as it is":  func(s string) string { return s },
 	"a form":    url.QueryEscape,
@@ -55,7 +55,7 @@ func fromBase64(text string) string {
 	return password
 }
 
-// repeated are places in which a service may repeat a text.
+// repeated are the places in an answer for a repeated text.
 var repeated = map[string]func(echo string) http.HandlerFunc{
 	"a good read": func(string) http.HandlerFunc {
 		return answering(200, "application/json", `{"id":"a","name":"b"}`)
@@ -88,8 +88,8 @@ var repeated = map[string]func(echo string) http.HandlerFunc{
 	},
 }
 
-// TestSecretsThatAreEchoed: diagnostics, states and logs at TRACE never have a secret, in some 1,000 tries: whatever
-// is answered, to a read or to a request for a token, and in headers too, however it is spelled.
+// TestSecretsThatAreEchoed: diagnostics, states and logs at TRACE never have a secret, in some 1,000 tries: in any
+// spelling and any place of an answer to a read or a token request, headers too.
 func TestSecretsThatAreEchoed(t *testing.T) {
 	tries := 0
 	onFakeClock(t, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestSecretsThatAreEchoed(t *testing.T) {
 	}
 }
 
-// readThrough reads once from a service that answers so, and returns the printed texts.
+// readThrough reads once from a service with that answer, and returns the printed texts.
 func readThrough(
 	t *testing.T, written *logs, argument, secret, echo string, answer http.HandlerFunc, toRead bool,
 ) string {
@@ -148,8 +148,8 @@ func readThrough(
 	return fmt.Sprint(state) + rendered(diagnostics)
 }
 
-// TestMisplacedKeysAreNotShown: messages and logs never have a part of a private key, wherever it is given and however
-// it is mangled.
+// TestMisplacedKeysAreNotShown: messages and logs never have a part of a private key, for any argument and however it is
+// mangled.
 func TestMisplacedKeysAreNotShown(t *testing.T) {
 	t.Parallel()
 	_, certificate, key := clientPair(t, "")

@@ -17,14 +17,14 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// engine stands in for Terraform: it speaks the plugin protocol to the provider's server, in process.
+// engine replaces Terraform: it speaks the plugin protocol to the provider's server, in process.
 type engine struct{ server *server }
 
-// arguments are those of a provider block or a data source: strings, bools, numbers, lists and maps of them, nil, or
-// unknown.
+// arguments are the arguments of a provider block or a data source: strings, bools, numbers, nil, unknown, and lists and
+// maps of them.
 type arguments map[string]any
 
-// unknown stands for a value that a plan does not know yet.
+// unknown stands for an unknown value of a plan.
 const unknown = "?"
 
 // schemas is the provider's description of itself for an engine.
@@ -42,7 +42,7 @@ func typeOf(name string) tftypes.Type {
 	return schemas.DataSourceSchemas[typeName+"_"+name].ValueType()
 }
 
-// northwind returns the arguments for the sandbox at url. The organisation owns most groups of its default catalogue.
+// northwind returns the arguments for the sandbox at url, with the credentials of the owner of most groups.
 func northwind(url string) arguments { return credentialsOf("northwind", url) }
 
 // credentialsOf returns the same for another organisation.
@@ -60,7 +60,7 @@ func (a arguments) merge(more arguments) arguments {
 	return merged
 }
 
-// startEngine configures a provider, and returns the diagnostics of its configuration.
+// startEngine validates and configures a provider, and returns the diagnostics.
 func startEngine(tb testing.TB, p *catalogueProvider, config arguments) (*engine, []*tfprotov6.Diagnostic) {
 	tb.Helper()
 	e, block := &engine{server: newServer(p)}, config.value(tb, schemas.Provider.ValueType())
@@ -91,7 +91,7 @@ func newEngine(tb testing.TB, config arguments) *engine {
 	return configure(tb, &catalogueProvider{version: "test"}, config)
 }
 
-// sandboxEngine starts a sandbox of the default catalogue, and a provider that is configured for it.
+// sandboxEngine starts a sandbox of the default catalogue, and configures a provider for it.
 func sandboxEngine(t *testing.T, options ...sandbox.Option) (*engine, *sandbox.Sandbox) {
 	t.Helper()
 	service := sandbox.New(sandbox.Default(), options...)
@@ -152,7 +152,7 @@ func (e *engine) reports(t *testing.T, name string, config arguments) []*tfproto
 	return diagnostics
 }
 
-// value returns the arguments as an engine sends them. Those that are not given are null.
+// value encodes the arguments as an engine does, missing ones as null.
 func (a arguments) value(tb testing.TB, typ tftypes.Type) *tfprotov6.DynamicValue {
 	tb.Helper()
 	for name := range a {
@@ -215,7 +215,7 @@ func expectNone(tb testing.TB, diagnostics []*tfprotov6.Diagnostic) {
 	}
 }
 
-// argumentOf returns the argument or the element that a diagnostic is on, as a configuration spells it, such as
+// argumentOf returns the argument or the element of a diagnostic as a configuration spells it, such as
 // model_group_ids[3], revisions["a"] or where.tags[0].
 func argumentOf(d *tfprotov6.Diagnostic) string {
 	if d.Attribute == nil {
@@ -238,7 +238,8 @@ func argumentOf(d *tfprotov6.Diagnostic) string {
 	return at.String()
 }
 
-// expectError expects exactly one error with that summary, on that argument if it is not empty. Its detail has the fragments.
+// expectError expects exactly one error with that summary and these fragments in its detail, on that argument, or on none
+// if argument is empty.
 func expectError(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, summary string, fragments ...string) {
 	t.Helper()
 	if len(diagnostics) != 1 || diagnostics[0].Severity != tfprotov6.DiagnosticSeverityError {

@@ -8,11 +8,11 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// leftOut is a model group that is listed with a record, and whose latest model is refused.
+// leftOut is a listed model group without a latest model.
 type leftOut struct {
-	record string // beside its id
-	answer string // with status 404, to the question for its latest model; the catalogue's if it is empty
-	says   string // the summary of a diagnostic, "" if the group is silently left out
+	record string // the fields of its record, except id
+	answer string // the body of the 404 for its latest model; empty for the catalogue's own
+	says   string // the summary of the diagnostic, "" if the group is silently left out
 }
 
 const (
@@ -20,8 +20,8 @@ const (
 	inCatalogue = `{"code":"NOT_FOUND","message":"None such."}`
 )
 
-// A listed group is silently left out if the list and the catalogue agree that it is empty. Leaving out any other
-// would destroy what was deployed from its model.
+// leftOutGroups: a listed group is silently left out if the list and the catalogue agree that it is empty. Leaving out
+// any other would destroy a deployment.
 var leftOutGroups = map[string]leftOut{
 	"no latest revision":          {noModels, "", ""},
 	"null as the latest revision": {noModels + `,"latestRevision":null`, "", ""},
@@ -73,8 +73,8 @@ func TestWhichListedGroupsAreLeftOut(t *testing.T) {
 	}
 }
 
-// If the catalogue denies a group after it answered with its latest model, the group is not left out. The error
-// of a single block does not say that the group is missing, either.
+// If the catalogue answers "not found" for the models of a group after its latest model, the group is not left out, and
+// the error of a single block does not call it missing.
 func TestModelsThatAreNotFoundAfterTheLatest(t *testing.T) {
 	t.Parallel()
 	conditions := where("tags", []any{"no such tag"})

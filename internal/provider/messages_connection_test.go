@@ -20,7 +20,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// connectionScenes use sockets, except those of networks that never connect.
+// connectionScenes returns scenes of connections and of TLS. Scenes on a fake clock use pipes, the others sockets.
 func connectionScenes() []scene {
 	const authority = "Example Inspection CA"
 	return []scene{
@@ -87,7 +87,7 @@ func connectionScenes() []scene {
 		dialled("no TLS", nil, replying("SSH-2.0-OpenSSH_9.9\r\n")),
 		dialled("no HTTP", arguments{argBaseURL: "http://localhost:8443"}, replying("\x15\x03\x01")), // an alert of TLS
 		{title: "nobody there", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			return readOnce(t, northwind("http://127.0.0.1:1")) // a port that no other test is given
+			return readOnce(t, northwind("http://127.0.0.1:1")) // no test listens on this port
 		}},
 		undialled("a host with a letter beyond ASCII", arguments{argBaseURL: "https://katalog-münchen.example"},
 			&net.DNSError{Err: "no such host", Name: "xn--katalog-mnchen-osb.example", IsNotFound: true}),
@@ -104,7 +104,7 @@ func readOnce(t *testing.T, config arguments) []*tfprotov6.Diagnostic {
 	return diagnostics
 }
 
-// undialled returns a scene of a network that never connects. Without a fault it never answers.
+// undialled returns a scene of a network without connections: it fails with the fault, or never answers if that is nil.
 func undialled(title string, more arguments, fault error) scene {
 	return dialled(title, more, func(context.Context) (net.Conn, error) {
 		if fault == nil {
@@ -114,21 +114,21 @@ func undialled(title string, more arguments, fault error) scene {
 	})
 }
 
-// swallowing connects to a server that never answers.
+// swallowing connects to a silent server.
 func swallowing(context.Context) (net.Conn, error) {
 	client, served := net.Pipe()
 	go func() { _, _ = io.Copy(io.Discard, served) }() // until the client closes
 	return client, nil
 }
 
-// replying connects to a server that replies with a text once the client has sent what it has to send: if the reply came
-// earlier, net/http would report either that or the request that it could not finish.
+// replying connects to a server that sends a text after the client's request. With an earlier reply, net/http might
+// report the unfinished request in its place.
 func replying(text string) func(context.Context) (net.Conn, error) {
 	return func(context.Context) (net.Conn, error) {
 		client, served := net.Pipe()
 		go func() { _, _ = io.Copy(io.Discard, served) }()
 		go func() {
-			time.Sleep(time.Second) // of the fake clock, which stands still while the client writes
+			time.Sleep(time.Second) // the fake clock stands still while the client writes
 			_, _ = io.WriteString(served, text)
 			_ = served.Close()
 		}()
@@ -136,7 +136,7 @@ func replying(text string) func(context.Context) (net.Conn, error) {
 	}
 }
 
-// dialled returns a scene of a network that connects so, on a fake clock.
+// dialled returns a scene with these connections, on a fake clock.
 func dialled(title string, more arguments, dial func(context.Context) (net.Conn, error)) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		var diagnostics []*tfprotov6.Diagnostic
@@ -145,13 +145,13 @@ func dialled(title string, more arguments, dial func(context.Context) (net.Conn,
 				return dial(ctx)
 			}}
 			diagnostics = configure(t, p, northwind("https://catalogue.example").merge(more)).reports(t, oneGroup.name, oneGroup.config)
-			time.Sleep(time.Hour) // net/http goes on with a connection that nobody waits for
+			time.Sleep(time.Hour) // net/http goes on with abandoned connections
 		})
 		return diagnostics
 	}}
 }
 
-// shaking returns a scene of a server whose handshake cannot be completed, on a fake clock.
+// shaking returns a scene of a TLS handshake with a server of this configuration, on a fake clock.
 func shaking(title string, config *tls.Config) scene {
 	return dialled(title, nil, func(context.Context) (net.Conn, error) {
 		client, served := net.Pipe()
@@ -163,7 +163,7 @@ func shaking(title string, config *tls.Config) scene {
 	})
 }
 
-// unparsable returns a certificate with a serial number that is negative.
+// unparsable returns a certificate with a negative serial number.
 func unparsable() tls.Certificate {
 	serial := []byte{2, 4, 0x11, 0x22, 0x33, 0x44}
 	certificate, _ := sandboxtest.Certify(&x509.Certificate{SerialNumber: new(big.Int).SetBytes(serial[2:])}, "")
@@ -172,7 +172,7 @@ func unparsable() tls.Certificate {
 	return certificate
 }
 
-// serving returns a scene of a service with TLS whose certificate is trusted.
+// serving returns a scene of a service with TLS and a trusted certificate.
 func serving(title string, config *tls.Config) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		served, authority := overTLS(t, http.NotFoundHandler(), config)
@@ -180,7 +180,7 @@ func serving(title string, config *tls.Config) scene {
 	}}
 }
 
-// secured returns a scene of a service with a certificate. trusted returns what the provider is given, in PEM form.
+// secured returns a scene of a service with a certificate. trusted returns ca_certificate_pem for its authority.
 func secured(title string, trusted func(authority string) string, what certified) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		certificate, authority := what.make()
@@ -195,7 +195,7 @@ func secured(title string, trusted func(authority string) string, what certified
 func trustIt(authority string) string { return authority }
 func trustNone(string) string         { return "" }
 
-// trusting returns a function that returns the certificate of a different authority, of that name.
+// trusting returns a function for secured: it returns the certificate of a different authority, of that name.
 func trusting(name string) func(string) string {
 	_, other := certified{host: "other.example", authority: name}.make()
 	return func(string) string { return other }
@@ -204,14 +204,14 @@ func trusting(name string) func(string) string {
 // certified is the content of a certificate.
 type certified struct {
 	host        string // empty for none
-	authority   string // who signs it; empty if it signs itself
+	authority   string // its signer; empty for a self-signed one
 	from, until time.Time
 	use         x509.ExtKeyUsage // 0 for any
 	method      x509.SignatureAlgorithm
-	whole       bool // the server sends the authority's, too
+	whole       bool // the server also sends the authority's
 }
 
-// make returns the certificate and that of its authority. Without a time it is valid now.
+// make returns the certificate and that of its authority. It is valid now if until is zero.
 func (c certified) make() (certificate tls.Certificate, authority string) {
 	if c.until.IsZero() {
 		c.from, c.until = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)

@@ -14,8 +14,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// gatewayScenes returns scenes of headers, of certificates of a client, and of credentials that belong to a different
-// address.
+// gatewayScenes returns scenes of headers, of client certificates, and of credentials for a different address.
 func gatewayScenes() []scene {
 	address := arguments{argBaseURL: "https://catalogue.example"}
 	pair := northwind("https://catalogue.example")
@@ -65,8 +64,8 @@ func gatewayScenes() []scene {
 	}
 }
 
-// behindTLS returns a scene of a gateway that refuses a request in its own words, and may ask for a certificate of the
-// client, which may be given.
+// behindTLS returns a scene of a gateway with a refusal in its own words. ask says whether it asks for a client
+// certificate, isGiven whether the provider has one.
 func behindTLS(title string, ask tls.ClientAuthType, isGiven bool, headers map[string]any) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		refuse := answering(400, "text/html", "<title>400 No required SSL certificate was sent</title>")
@@ -79,7 +78,7 @@ func behindTLS(title string, ask tls.ClientAuthType, isGiven bool, headers map[s
 	}}
 }
 
-// outdated returns a certificate of a client that has expired, and its key, in PEM form.
+// outdated returns an expired client certificate and its key, in PEM form.
 func outdated() (certificate, key string) {
 	pair, _ := sandboxtest.Certify(&x509.Certificate{
 		Subject:   pkix.Name{CommonName: "client"},

@@ -15,7 +15,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// dataSourceScenes returns the scenes of testdata/blocks.txt, which says what its lines are.
+// dataSourceScenes returns the scenes of testdata/blocks.txt, which explains its lines.
 func dataSourceScenes() []scene {
 	text, err := os.ReadFile("testdata/blocks.txt")
 	if err != nil {
@@ -36,7 +36,7 @@ func written(title, lines string) scene {
 	var (
 		more   arguments
 		faults []sandbox.Fault
-		blocks []reading // that are only validated
+		blocks []reading // to validate only
 		reads  []reading
 	)
 	for line := range strings.Lines(lines) {
@@ -94,7 +94,7 @@ func fromJSON[T any](text string) (value T) {
 	return value
 }
 
-// played returns a scene of reads on a service, one after another on a fake clock, and the diagnostics of each.
+// played returns a scene of reads from a service, one after another on a fake clock.
 func played(title string, service func(*testing.T) http.Handler, more arguments, reads ...reading) scene {
 	through := func(t *testing.T, front func(http.Handler) http.Handler, headers map[string]any) []*tfprotov6.Diagnostic {
 		t.Helper()
@@ -117,7 +117,7 @@ func played(title string, service func(*testing.T) http.Handler, more arguments,
 // asItIs stands in front of a service and changes nothing.
 func asItIs(service http.Handler) http.Handler { return service }
 
-// oneGroup is a block that is read if it does not matter which.
+// oneGroup is any block.
 var oneGroup = reading{"model_group", arguments{"id": mainGroup}}
 
 // faulty returns a sandbox of the default catalogue with faults.
@@ -149,7 +149,7 @@ func validated(title string, blocks []reading) scene {
 	}}
 }
 
-// oneRequestID is a fault that fails nothing: questions of a fleet arrive in any order, and with them their ids.
+// oneRequestID gives every request of a fleet the same id: the requests arrive in any order.
 var oneRequestID = sandbox.Fault{
 	Route: sandbox.RouteLatest,
 	Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
@@ -158,7 +158,7 @@ var oneRequestID = sandbox.Fault{
 	},
 }
 
-// republishedService returns a service with a revision that was re-published in place.
+// republishedService returns a service with a revision re-published in place.
 func republishedService(t *testing.T) http.Handler {
 	t.Helper()
 	service := sandbox.New(sandbox.Default())
@@ -181,7 +181,7 @@ func manyRevisions(t *testing.T) http.Handler {
 	return service
 }
 
-// serviceScenes returns scenes of services that no line of testdata/blocks.txt describes.
+// serviceScenes returns scenes beyond the lines of testdata/blocks.txt.
 func serviceScenes() []scene {
 	return []scene{
 		played(

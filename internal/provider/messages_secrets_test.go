@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// The words of others in a message stand in quotes, in lines of their own, or in paths.
+// others finds the words of others in a message: they stand in quotes, in lines of their own, or in paths.
 var (
 	others = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"|model-group/[^/\s]+|timeHorizon=\S+|, code [\w*]+|redirect to .*|[aA]t [\w.\[\]*]+:|` +
 		`(?m:^(?:The service said|The answer|It added|WWW-Authenticate|Request id)\b.*(?:\n  - .*)*)`)
@@ -23,7 +23,7 @@ var (
 // ownWords returns a message without the words of others.
 func ownWords(message string) string { return others.ReplaceAllString(message, "") }
 
-// eachServed runs a test of each scene of a service.
+// eachServed runs a test for each scene of a service.
 func eachServed(t *testing.T, test func(*testing.T, scene)) {
 	t.Helper()
 	for _, s := range slices.Concat(dataSourceScenes(), serviceScenes(), waitingScenes()) {
@@ -36,7 +36,8 @@ func eachServed(t *testing.T, test func(*testing.T, scene)) {
 	}
 }
 
-// Our own words are never masked: with all long words of a message as secrets, only the words of others in it change.
+// The provider's own words are never masked: with all long words of a message as secrets, only quoted words of others
+// change.
 func TestOwnWordsAreNeverMasked(t *testing.T) {
 	t.Parallel()
 	eachServed(t, func(t *testing.T, s scene) {
@@ -56,7 +57,7 @@ func TestOwnWordsAreNeverMasked(t *testing.T) {
 // aSecret is repeated in records.
 const aSecret = "hunter2!-northwind"
 
-// No message shows a secret that a record repeats: in any of its fields, or in place of the name of one.
+// No message shows a secret that a record repeats in any field, or in place of a field's name.
 func TestNoMessageShowsWhatARecordRepeats(t *testing.T) {
 	t.Parallel()
 	var masked atomic.Int64
@@ -86,7 +87,7 @@ func TestNoMessageShowsWhatARecordRepeats(t *testing.T) {
 	}
 }
 
-// changing returns a front that changes the answers of a service. The service gets ids without the secret.
+// changing returns a front: it changes the answers of a service, and takes the secret out of requested ids.
 func changing(found *regexp.Regexp, into string) func(http.Handler) http.Handler {
 	return func(service http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

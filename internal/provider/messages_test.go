@@ -14,20 +14,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// messagesFile has the messages of each scene, to be read by people. A long line stands in full where it comes first, and
-// is cut after some words below, so that a change of a sentence is a change of one line.
+// messagesFile has the messages of each scene, for people to read. It has a long line in full once, and cuts it below
+// that: a changed sentence is one changed line.
 const messagesFile = "testdata/messages.md"
 
-// scene leads to one message or several.
+// scene is a situation with its messages.
 type scene struct {
 	title string
 	play  func(*testing.T) []*tfprotov6.Diagnostic
-	// through plays a scene of a service behind something in front of it, with headers. It is nil in other scenes.
+	// through plays the scene of a service behind a front, with headers. It is nil for other scenes.
 	through func(t *testing.T, front func(http.Handler) http.Handler, headers map[string]any) []*tfprotov6.Diagnostic
 }
 
-// TestMessages plays what users run into, through the provider's server, and compares the messages word for word. With
-// -update it writes them anew. Each message has a known summary, and the id of the request beside each status.
+// TestMessages plays each scene through the provider's server, and compares the messages word for word. With -update it
+// writes them anew.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile(messagesFile)
@@ -65,7 +65,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// what differs from run to run.
+// Texts that differ from run to run.
 var (
 	ports    = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	elapsed  = regexp.MustCompile(`(attempts?) in ([0-9.]+[a-zµ]+)+`)
@@ -73,7 +73,7 @@ var (
 	timeInGo = regexp.MustCompile(`current time [^ ]+`)
 )
 
-// rendered returns diagnostics in full, each with its argument, without what differs from run to run.
+// rendered returns diagnostics in full, each with its argument, except for texts that differ from run to run.
 func rendered(diagnostics []*tfprotov6.Diagnostic) string {
 	var out []string
 	for _, d := range diagnostics {
@@ -94,11 +94,11 @@ func rendered(diagnostics []*tfprotov6.Diagnostic) string {
 	return thisTime.ReplaceAllString(text, "this machine's clock says NOW")
 }
 
-// answerOf finds the status of an answer of the sandbox in a message, and the id of the request below it.
+// answerOf finds the status of a sandbox's answer in a message, with the request id below it.
 var answerOf = regexp.MustCompile(`(?m)^(Status .* http://localhost.*)(\nRequest id (?:sandbox-\d+|any))?$`)
 
-// laidOut returns messages in the form of the file: a line for each paragraph, with its other lines indented, and no ids
-// of requests.
+// laidOut returns messages in the form of the file: one line for each paragraph, with its further lines indented, without
+// request ids. It fails if a summary is unknown, or if a status lacks its request id.
 func laidOut(t *testing.T, diagnostics []*tfprotov6.Diagnostic) string {
 	t.Helper()
 	for _, d := range diagnostics {
@@ -122,10 +122,10 @@ func laidOut(t *testing.T, diagnostics []*tfprotov6.Diagnostic) string {
 	return lines.String()
 }
 
-// isCut ends a line of the file that an earlier line has in full.
+// isCut ends a cut line of the file.
 const isCut = " …\n"
 
-// readMessages returns the lines of each scene in the file, in full.
+// readMessages returns the messages in the file by scene, each line in full.
 func readMessages(file string) map[string]string {
 	found, title := map[string]string{}, ""
 	var full []string
@@ -174,7 +174,7 @@ func writeMessages(t *testing.T, scenes []scene, shown map[string]string) {
 	}
 }
 
-// cut returns the first words of a long line, as few as only one of the lines above begins with.
+// cut shortens a long line to its first words, as many as tell it from all lines above.
 func cut(line string, above []string) string {
 	const least, long = 20, 60
 	for at, letter := range line {

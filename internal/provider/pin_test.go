@@ -28,8 +28,8 @@ func expectWarning(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, 
 	expectError(t, []*tfprotov6.Diagnostic{&d}, argument, summary, fragments...)
 }
 
-// TestTheImageThatWasReviewed has what TestMessages does not show: a long reference is quoted whole, and is_owner,
-// which says why an image is withheld, may be missing.
+// TestTheImageThatWasReviewed: a long reference is quoted whole, and is_owner may be missing from a model without an
+// image. The scenes of TestMessages have the rest.
 func TestTheImageThatWasReviewed(t *testing.T) {
 	t.Parallel()
 	long := "registry.example/" + strings.Repeat("a/", 100) + "app@" + sha256Digest
@@ -44,14 +44,14 @@ func TestTheImageThatWasReviewed(t *testing.T) {
 			t.Errorf("%+v", withheld)
 		}
 	}
-	// Of two that end alike, such as with one digest, a short message shows the beginnings.
+	// A short message shows the beginnings of two images with the same end, such as a digest.
 	brief := bothImages("", "one/"+long, "other/"+long, maxBriefImage)
 	if !strings.Contains(brief, `"one/registry`) || !strings.Contains(brief, `"other/registry`) {
 		t.Error(brief)
 	}
 }
 
-// The message does not guess. TestMessages shows each hint.
+// TestWhyAnImageDiffers: a hint is printed only if the references or the dates prove it.
 func TestWhyAnImageDiffers(t *testing.T) {
 	t.Parallel()
 	const sum = "@" + sha256Digest
@@ -93,14 +93,14 @@ func TestImagesComeBackAsConfigured(t *testing.T) {
 	state = e.mustRead(t, "pinned_models", revisions.with("docker_images", images))
 	expectSame(t, state["docker_images"], images)
 
-	// An id in other capitals is that of the pin.
+	// The case of ids does not count.
 	images = map[string]any{strings.ToUpper(mainGroup): "registry.example/other:1"}
 	diagnostics := e.reports(t, "pinned_models", revisions.with("docker_images", images))
 	expectError(t, diagnostics, `docker_images["`+mainGroup+`"]`, explain.SummaryImageDiffers)
 }
 
-// manyPins returns a scene of fleets of fourteen groups: the image of twelve is not the one that was reviewed, and the
-// first revision of thirteen is archived.
+// manyPins returns a scene of fleets of fourteen groups: twelve have a different image than the reviewed one, and
+// thirteen an archived first revision.
 func manyPins() scene {
 	const groups = 14
 	service := func(t *testing.T) http.Handler {
@@ -129,7 +129,7 @@ func manyPins() scene {
 	)
 }
 
-// TestNamesOfAModelGroup: which name a mistaken one may be meant for.
+// TestNamesOfAModelGroup: the names suggested for a mistaken one.
 func TestNamesOfAModelGroup(t *testing.T) {
 	t.Parallel()
 	names := []string{

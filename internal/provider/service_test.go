@@ -82,7 +82,7 @@ func (e *engine) readAllIn(ctx context.Context, t *testing.T, parallelism int, r
 	return answers
 }
 
-// outcome is an error that a read has to end with.
+// outcome is the expected error of a read.
 type outcome struct {
 	argument, summary string
 	says              []string
@@ -104,13 +104,13 @@ const sec = time.Second
 // mainPath is the path of mainGroup.
 const mainPath = "/v1/model-group/" + mainGroup
 
-// status returns a fault that answers a read of the group, that many times.
+// status returns a fault with that status for reads of the group, that many times.
 func status(code int, body string, times int) sandbox.Fault {
 	return sandbox.Fault{Route: sandbox.RouteGroup, Status: code, Body: body, Times: times}
 }
 
-// closing is a fault that closes the connection after a token. If net/http finds a kept connection closed, it sends a
-// GET again (RFC 9112 §9.3.1), and a row would count one request too many.
+// closing closes the connection after a token. If net/http finds a kept connection closed, it sends a GET again
+// (RFC 9112 §9.3.1), and a row would count one request too many.
 var closing = sandbox.Fault{
 	Route: sandbox.RouteToken,
 	Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
@@ -119,7 +119,7 @@ var closing = sandbox.Fault{
 	},
 }
 
-// answering returns a handler that always gives this answer.
+// answering returns a handler with one answer.
 func answering(status int, contentType, body string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -131,7 +131,7 @@ func answering(status int, contentType, body string, header ...string) http.Hand
 	}
 }
 
-// respell returns a fault that replaces texts in the service's answers.
+// respell returns a fault: it replaces texts in answers.
 func respell(route sandbox.Route, oldnew ...string) sandbox.Fault {
 	replacer := strings.NewReplacer(oldnew...)
 	return sandbox.Fault{

@@ -15,22 +15,22 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// minute returns a service that has some groups and allows 60 requests a minute.
+// minute returns a service with some groups and an allowance of 60 requests a minute.
 func minute(t *testing.T, groups int) *sandbox.Sandbox {
 	t.Helper()
 	allowance := sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute}
 	return sandbox.New(manyGroups(t, groups), sandbox.WithAllowance(allowance))
 }
 
-// TestOneWarningOfPauses: a plan that pauses hold back for a minute in all has one, whether one block waits or many. It
-// comes with the last of the blocks that an engine reads side by side.
+// TestOneWarningOfPauses: a plan with pauses of a minute in total has one warning, for one waiting block or many. It
+// comes with the last of the concurrent blocks.
 func TestOneWarningOfPauses(t *testing.T) {
 	t.Parallel()
 	failing := arguments{"model_group_ids": append(idsOf(150), "nowhere")}
 	for name, test := range map[string]struct {
 		blocks      []reading
 		parallelism int
-		pauses      time.Duration // that the warning tells
+		pauses      time.Duration // in the warning
 	}{
 		"300 blocks":              {eachGroup(0, 300), 10, 5 * time.Minute},
 		"300 blocks, one by one":  {eachGroup(0, 300), 1, time.Minute},
@@ -60,8 +60,8 @@ func TestOneWarningOfPauses(t *testing.T) {
 	}
 }
 
-// The first block waits for the next one, which an engine begins half a second later, and leaves the warning to it. No
-// block waits after the warning.
+// The first block waits for the next one, which begins half a second later, and leaves the warning to it. After the
+// warning no block waits.
 func TestTheWarningOfPausesComesWithTheLastBlock(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
