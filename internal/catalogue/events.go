@@ -162,17 +162,17 @@ func (s *scheduler) endSlow(now time.Time) {
 	}
 }
 
-// updateWaits updates the wait of each question, and logs a back-off when it begins.
+// updateWaits updates the wait of each question, and logs a back-off at its beginning.
 func (s *scheduler) updateWaits(now time.Time) {
 	turn := s.head(now)
 	for _, q := range s.queue {
 		switch {
 		case q.notBefore.After(now):
-			if q.wait.words != forBackOff {
+			if !q.wait.until.Equal(q.notBefore) {
 				s.note(q, "Another attempt in %s: %s", rounded(q.notBefore.Sub(now)), q.last)
 			}
 			q.wait = exact(forBackOff, q.notBefore, q.last)
-		case q.sent == nil && (q != turn || s.process.proof != nil):
+		case q.sent == nil && q != turn:
 			q.wait = atMost(forItsTurn, openEnd, nil)
 		default:
 			q.wait = s.longestWait(now, q)

@@ -150,9 +150,8 @@ func (c *Client) send(ctx context.Context, sent *attempt) (*http.Response, error
 	kind, cause := given.faultOf(err, c.asked.Load() && !c.answered.Load())
 	fault := c.networkError(ctx, sent.to(), cause, kind)
 	// If one connection is dead, the idle ones are likely dead too.
-	kept, ok := c.cfg.Transport.(interface{ CloseIdleConnections() })
-	if ok && (fault.TimedOut || cause != err) { //nolint:errorlint // not what it is, but whether it was replaced
-		kept.CloseIdleConnections()
+	if fault.TimedOut || cause != err { //nolint:errorlint // not what it is, but whether it was replaced
+		(&http.Client{Transport: c.cfg.Transport}).CloseIdleConnections()
 	}
 	return nil, fault
 }

@@ -14,12 +14,12 @@ import (
 // whose is the key of a reader's name in its context.
 type whose struct{}
 
-// waitLines records the lines about waits and outages: when, in whose context, and their words.
+// waitLines records the lines about waits and outages: their time, whose context, and words.
 func waitLines(lines *[]string) setting {
 	return func(c *catalogue.Config) {
 		began := time.Now()
 		c.Note = func(ctx context.Context, text string) {
-			if strings.HasPrefix(text, "Waiting") || strings.HasPrefix(text, "The ") {
+			if !strings.HasPrefix(text, "Requesting a token") {
 				*lines = append(*lines, fmt.Sprintf("%s, %v: %s", time.Since(began), ctx.Value(whose{}), text))
 			}
 		}
@@ -71,9 +71,14 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 		"too long for a read": {always(tooLong), none, []string{
 			"1s, 4: The allowance is used up: reads that begin now fail at once while a pause lasts, and make one attempt otherwise",
 		}},
-		"max_requests":           {&service{}, atMost(3, time.Minute), []string{"0s, 2: Waiting 1m0s for max_requests (3/1m)"}},
-		"max_requests, briefly":  {&service{}, atMost(3, 9*sec), nil},
-		"a token that backs off": {tokensInTurn(retryAfter(503, "20")), none, nil}, // has a line of its own
+		"max_requests":          {&service{}, atMost(3, time.Minute), []string{"0s, 2: Waiting 1m0s for max_requests (3/1m)"}},
+		"max_requests, briefly": {&service{}, atMost(3, 9*sec), nil},
+		"a read that backs off": {inTurn(answered(503)), none, []string{
+			"0s, 0: Another attempt in 1s: GET http://localhost/v1/model-group/group-000: 503 Service Unavailable, code X: No.",
+		}},
+		"a token that backs off": {tokensInTurn(retryAfter(503, "20")), none, []string{
+			"0s, 0: Another attempt in 20s: POST http://localhost/v1/auth/token: 503 Service Unavailable, code X: No.",
+		}},
 	}, func(t *testing.T, r row) {
 		var lines []string
 		c := over(t, r.service, r.ceiling, waitLines(&lines))
