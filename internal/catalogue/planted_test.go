@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -94,7 +95,8 @@ func plantedTests(t *testing.T, faults []plantedFault) string {
 		}
 	}
 	overlay, tests := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "planted.test")
-	if err := os.WriteFile(overlay, inJSON(map[string]any{"Replace": replaced}), 0o600); err != nil {
+	text, _ := json.Marshal(map[string]any{"Replace": replaced})
+	if err := os.WriteFile(overlay, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", overlay, "-o", tests, ".")

@@ -35,8 +35,7 @@ func (c *simCheck) answerOf(err error) *request {
 	} else if unusable, ok := errors.AsType[*catalogue.UnusableAnswerError](err); ok {
 		id = unusable.RequestID
 	}
-	id, _, _ = strings.Cut(strings.TrimPrefix(id, "request-"), " ")
-	number, err := strconv.Atoi(id)
+	number, err := strconv.Atoi(strings.TrimPrefix(id, "request-"))
 	if err != nil || number >= len(c.requests) {
 		return nil
 	}

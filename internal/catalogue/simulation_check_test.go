@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -43,7 +42,6 @@ var simRules = []struct {
 	{"outage", (*simCheck).oneAttemptInAnOutage},
 	{"told", (*simCheck).whatHeldItIsTold},
 	{"cause", (*simCheck).causesAreTrue},
-	{"secret", (*simCheck).noCredentialShown},
 }
 
 // check returns the violations of a run, or nil.
@@ -189,18 +187,5 @@ func (t *simTries) count(x *request) {
 	}
 	if x.unauthorized() {
 		t.rejections++
-	}
-}
-
-// noCredentialShown looks for the secret and the tokens in all errors and logs.
-func (c *simCheck) noCredentialShown() {
-	all := c.logged.String()
-	for _, r := range c.readings {
-		all += "\n" + r.text()
-	}
-	for what, part := range map[string]string{"secret": secretPart, "token": tokenPart} {
-		if i := strings.Index(all, part); i >= 0 {
-			c.fail("the %s stands in …%s…", what, all[max(0, i-100):min(len(all), i+100)])
-		}
 	}
 }

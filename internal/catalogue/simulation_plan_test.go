@@ -78,7 +78,6 @@ type simServicePlan struct {
 	wrongSecret  bool
 	revocations  []time.Duration // of all tokens
 	disabledFrom time.Duration   // the organisation, 0: never
-	echoes       bool            // messages and headers repeat credentials
 	retryAfter   string          // the form of the Retry-After of an allowance
 }
 
@@ -178,7 +177,6 @@ func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
 			30*sec, time.Minute, between(r, 5*sec, time.Hour)),
 		unstated:    r.IntN(4) == 0,
 		retryAfter:  oneOf(r, "seconds", "seconds", "seconds", "fraction", "date", "absent"),
-		echoes:      r.IntN(5) == 0,
 		wrongSecret: r.IntN(30) == 0,
 	}
 	if r.IntN(100) < 60 {
@@ -223,9 +221,10 @@ func (s *simServicePlan) drawFaults(r *rand.Rand, maxRetries int) {
 		s.outageTo = s.outageFrom + between(r, sec, 3*time.Minute)
 	}
 	if r.IntN(12) == 0 {
-		s.strays = oneOf(r, 0.05, 0.2, 0.5, 1, 1)
-		s.strayTakes = oneOf(r, 0, 12*sec)
-		s.tokenLife = oneOf(r, s.tokenLife, 10*sec)
+		s.strays = oneOf(r, 0.05, 0.2, 0.5, 1)
+		if r.IntN(2) == 0 { // a 401 comes after the end of its token
+			s.strays, s.strayTakes, s.tokenLife = 1, 12*sec, 10*sec
+		}
 	}
 }
 

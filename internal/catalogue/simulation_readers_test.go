@@ -66,7 +66,7 @@ func (c *simCheck) silentOnceEnded() {
 		if r.end <= first.end || c.mayOutlive(r, first.end) {
 			continue
 		}
-		if r.end > max(first.end, r.start) || errors.Unwrap(r.err) != errors.Unwrap(first.err) {
+		if r.end > max(first.end, r.start) || !errors.Is(r.err, errors.Unwrap(first.err)) {
 			c.fail("reader %d ended at %s with %v, though the process ended at %s: %v", r.index, r.end, r.err, first.end, first.err)
 		}
 	}

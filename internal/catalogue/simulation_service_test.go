@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -26,7 +27,6 @@ type simRequest struct {
 // simToken is what the service knows of a token.
 type simToken struct {
 	number    int
-	text      string
 	requested time.Duration // when the request for it was sent
 	issued    time.Duration
 	known     time.Duration // when the client had it, or never
@@ -39,21 +39,15 @@ type simToken struct {
 type simService struct {
 	service
 	plan     *simPlan
-	secret   string
 	counter  simCounter
 	attempts map[string]int // by path
 	hits     map[string]int // faults of each
 	issued   map[string]*simToken
 }
 
-// secretPart is a part of the secret only, and tokenPart of every token.
-const secretPart, tokenPart = "Sxq7GwPz2Tbn", "Tkm4VrXc9Kds"
-
 func newSimService(plan *simPlan) *simService {
-	secrets := []string{secretPart, `s&"/+?é<~> ` + secretPart, secretPart + "==", secretPart + "\n"}
 	s := &simService{
 		plan:     plan,
-		secret:   oneOf(plan.dice.roll("credentials"), secrets...),
 		counter:  simCounter{simAllowance: plan.service.allowance},
 		attempts: map[string]int{},
 		hits:     map[string]int{},
@@ -99,10 +93,10 @@ func (s *simService) decide(x *request) reply {
 	plan := &s.plan.service
 	now := x.arrivedAt
 	if plan.isDown(now) {
-		return s.apply(r, x, plan.outage)
+		return apply(r, x, plan.outage)
 	}
 	if !x.token && r.Float64() < plan.strays {
-		return s.apply(r, x, "401 stray").in(plan.strayTakes)
+		return apply(r, x, "401 stray").in(plan.strayTakes)
 	}
 	faults := plan.readFaults
 	if x.token {
@@ -113,7 +107,7 @@ func (s *simService) decide(x *request) reply {
 		s.hits[x.path]++
 		return s.meet(r, x, oneOf(r, faults...))
 	}
-	return s.honest(r, x)
+	return s.honest(x)
 }
 
 // meet returns the answer to a request that meets a fault.
@@ -122,22 +116,22 @@ func (s *simService) meet(r *rand.Rand, x *request, fault string) reply {
 	late := oneOf(r, sec, 5*sec, 20*sec, 45*sec)
 	switch fault {
 	case "401 late":
-		return s.apply(r, x, fault).in(late)
+		return apply(r, x, fault).in(late)
 	case "slow":
-		return s.honest(r, x).in(late)
+		return s.honest(x).in(late)
 	case "stall":
-		answer := s.honest(r, x)
+		answer := s.honest(x)
 		answer.stall = late
 		return answer
 	case "cut length", "cut json":
-		answer := s.honest(r, x)
+		answer := s.honest(x)
 		if answer.status == 0 { // only a 200 is cut: a message would show the rest of an error
 			x.cut, answer.cut = true, fault == "cut length"
 			answer.body = answer.body[:1+r.IntN(len(answer.body)-1)]
 		}
 		return answer
 	}
-	return s.apply(r, x, fault)
+	return apply(r, x, fault)
 }
 
 // simReplies are answers other than documents of the service, by fault.
@@ -146,8 +140,8 @@ var simReplies = map[string]reply{
 	"reset":            {err: errDropped},
 	faultNoHost:        {err: errNoHost},
 	faultNobodyListens: {err: errNobodyListens},
-	"500 html":         {status: 500, body: "<html><title>Oops ECHO</title></html>"},
-	"html":             {status: 200, body: "<html><title>Please log in ECHO</title></html>"},
+	"500 html":         {status: 500, body: "<html><title>Oops</title></html>"},
+	"html":             {status: 200, body: "<html><title>Please log in</title></html>"},
 	"no token":         {status: 200, body: `{"items":[],"note":"this is another service"}`},
 	"redirect":         {status: 302},
 }
@@ -167,13 +161,11 @@ var simCodes = map[string]string{
 }
 
 // apply returns the answer to a request that fails by a fault.
-func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
+func apply(r *rand.Rand, x *request, fault string) reply {
 	x.fault = fault
 	if answer, ok := simReplies[fault]; ok {
-		echo := s.echo(r, x)
-		answer.header, answer.body = s.headers(r, x), strings.ReplaceAll(answer.body, "ECHO", echo)
+		answer.header = headersOf(x)
 		answer.header.Set("Content-Type", "text/html")
-		answer.header.Set("Location", "https://login.example.com/?from="+echo)
 		return answer
 	}
 	if fault == "401" && x.with != nil {
@@ -181,9 +173,9 @@ func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 	}
 	kind, way, _ := strings.Cut(fault, " ")
 	status, _ := strconv.Atoi(kind)
-	answer := s.fail(r, x, status, simCodes[fault])
+	answer := refuse(x, status, simCodes[fault])
 	if status == http.StatusTooManyRequests || way == "seconds" {
-		answer = s.retryLater(r, x, status, between(r, time.Millisecond, oneOf(r, sec, 5*sec, time.Minute)), way)
+		answer = retryLater(x, status, between(r, time.Millisecond, oneOf(r, sec, 5*sec, time.Minute)), way)
 	}
 	if way == "stall" {
 		answer.stall = between(r, sec, time.Minute)
@@ -192,8 +184,8 @@ func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 }
 
 // retryLater returns an answer with a wait, in one of the forms that services use.
-func (s *simService) retryLater(r *rand.Rand, x *request, status int, wait time.Duration, way string) reply {
-	answer := s.fail(r, x, status, "RATE_LIMITED")
+func retryLater(x *request, status int, wait time.Duration, way string) reply {
+	answer := refuse(x, status, "RATE_LIMITED")
 	set := func(value string) {
 		answer.header.Set("Retry-After", value)
 	}
@@ -215,21 +207,21 @@ func (s *simService) retryLater(r *rand.Rand, x *request, status int, wait time.
 }
 
 // honest returns the answer to a request without a fault.
-func (s *simService) honest(r *rand.Rand, x *request) reply {
+func (s *simService) honest(x *request) reply {
 	plan, now := &s.plan.service, x.arrivedAt
 	wait := s.counter.admit(now)
 	switch {
 	case wait > 0:
-		return s.retryLater(r, x, http.StatusTooManyRequests, wait, plan.retryAfter)
+		return retryLater(x, http.StatusTooManyRequests, wait, plan.retryAfter)
 	case x.token:
-		return s.issue(r, x)
+		return s.issue(x)
 	case !s.serves(x.with, now):
-		return s.fail(r, x, http.StatusUnauthorized, "UNAUTHORIZED")
+		return refuse(x, http.StatusUnauthorized, "UNAUTHORIZED")
 	case plan.disabledFrom > 0 && now >= plan.disabledFrom:
-		return s.fail(r, x, http.StatusForbidden, "ORGANISATION_DISABLED")
+		return refuse(x, http.StatusForbidden, "ORGANISATION_DISABLED")
 	}
 	x.answer = fmt.Sprint("answer ", x.number)
-	return reply{header: s.headers(r, x), body: simDocument(x.path, x.answer)}
+	return reply{header: headersOf(x), body: simDocument(x.path, x.answer)}
 }
 
 // serves reports whether the service accepts a token at a moment.
@@ -243,10 +235,10 @@ func (s *simService) serves(t *simToken, now time.Duration) bool {
 }
 
 // issue returns the answer of the token endpoint.
-func (s *simService) issue(r *rand.Rand, x *request) reply {
+func (s *simService) issue(x *request) reply {
 	plan := &s.plan.service
 	if plan.wrongSecret {
-		return s.fail(r, x, http.StatusUnauthorized, "invalid_client")
+		return refuse(x, http.StatusUnauthorized, "invalid_client")
 	}
 	token := &simToken{
 		number:    len(s.issued) + 1,
@@ -254,9 +246,8 @@ func (s *simService) issue(r *rand.Rand, x *request) reply {
 		issued:    x.arrivedAt,
 		known:     never,
 	}
-	token.text = fmt.Sprintf("t/en+&=?%s-%d", tokenPart, token.number)
-	s.issued[token.text] = token
-	x.issued = token
+	text := fmt.Sprint("token-", token.number)
+	s.issued[text], x.issued = token, token
 	stated := ""
 	if plan.tokenLife > 0 {
 		token.ends = x.arrivedAt + plan.tokenLife
@@ -265,6 +256,35 @@ func (s *simService) issue(r *rand.Rand, x *request) reply {
 			stated = fmt.Sprintf(`,"expires_in":%d`, int(token.stated.Seconds()))
 		}
 	}
-	body := fmt.Sprintf(`{"access_token":%q,"token_type":"bearer"%s}`, token.text, stated)
-	return reply{header: s.headers(r, x), body: body}
+	body := fmt.Sprintf(`{"access_token":%q,"token_type":"bearer"%s}`, text, stated)
+	return reply{header: headersOf(x), body: body}
+}
+
+// headersOf returns the headers of an answer.
+func headersOf(x *request) http.Header {
+	return http.Header{
+		"Content-Type": {"application/json"},
+		"X-Request-Id": {fmt.Sprint("request-", x.number)},
+	}
+}
+
+// refuse returns an error in the shape of the endpoint.
+func refuse(x *request, status int, code string) reply {
+	x.code = code
+	field := "code"
+	if x.token && status != http.StatusTooManyRequests {
+		field = "error"
+	}
+	return reply{status: status, header: headersOf(x), body: fmt.Sprintf(`{%q:%q}`, field, code)}
+}
+
+// simDocument returns a named record of the service, or a list of one. It is a group and a model at once.
+func simDocument(path, name string) string {
+	parts := strings.Split(path+"//", "/")
+	record := fmt.Sprintf(`{"id":%[1]q,"modelGroupId":%[1]q,"name":%[2]q,"revision":1,"latestRevision":1,"models":[]}`,
+		cmp.Or(parts[3], "any"), name)
+	if parts[3] == "" || parts[4] == "models" {
+		return "[" + record + "]"
+	}
+	return record
 }

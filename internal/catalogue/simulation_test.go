@@ -3,7 +3,6 @@ package catalogue_test
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"runtime"
@@ -131,7 +130,6 @@ func (run *simRun) connect(t *testing.T) *catalogue.Client {
 		fmt.Fprintf(&run.logged, "%s %s\n", run.service.now(), text)
 	}
 	return over(t, run.service, func(c *catalogue.Config) {
-		c.ClientSecret = run.service.secret
 		c.Snapshot = run.plan.snapshot
 		c.Ceiling = run.plan.ceiling
 		c.MaxRetries = run.plan.maxRetries
@@ -165,15 +163,6 @@ func (run *simRun) read(base context.Context, client *catalogue.Client, reader *
 	defer run.mu.Unlock()
 	r.end = run.service.now()
 	run.readings = append(run.readings, r)
-}
-
-// text returns everything shown by an error.
-func (r *simReading) text() string {
-	text := fmt.Sprint(r.err)
-	for err := r.err; err != nil; err = errors.Unwrap(err) {
-		text += fmt.Sprintf("\n%#v", err)
-	}
-	return text
 }
 
 // trace returns all events, in order.
