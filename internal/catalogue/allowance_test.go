@@ -18,18 +18,18 @@ import (
 
 var allowanceSeeds = flag.Int("allowance-seeds", 3, "how many seeds TestAllowances runs for each cell")
 
-// allowanceCell is a plan over a service that limits requests: each process reads groups, some of them at once, and all
-// processes share one allowance.
+// allowanceCell is a plan over a service with an allowance, shared by all processes. Each reads groups, some of them at
+// the same time.
 type allowanceCell struct {
 	allowance                 simAllowance
 	processes, groups, atOnce int
 	latency                   allowanceLatency
-	stray                     time.Duration // one 429 beside the allowance names that wait
+	stray                     time.Duration // the wait of one 429 beside the allowance
 	ceiling                   bool          // max_requests is the allowance
 	limiter                   bool          // a 429 is quick, however slow other answers are
 }
 
-// allowanceLatency is how long answers take.
+// allowanceLatency is the time until an answer.
 type allowanceLatency struct {
 	name string
 	draw func(*rand.Rand) time.Duration
@@ -50,7 +50,7 @@ var (
 	}}
 )
 
-// about draws a time, and never quite the same.
+// about draws a time, never quite the same one.
 func about(d time.Duration) func(*rand.Rand) time.Duration {
 	return func(r *rand.Rand) time.Duration {
 		return between(r, d, d+20*time.Microsecond)
@@ -68,7 +68,7 @@ func (c allowanceCell) String() string {
 	return text
 }
 
-// least returns the shortest time in which the allowance lets that many instant requests through.
+// least returns the shortest time for a number of instant requests under the allowance.
 func (a simAllowance) least(requests int) time.Duration {
 	first := time.Duration((requests-1)/a.Requests) * a.Per
 	switch {
@@ -89,7 +89,7 @@ type allowanceRun struct {
 	failures    []error       // of reads
 }
 
-// run makes the plan. The seed decides the phase of the windows and how long answers take.
+// run runs the plan. The seed decides the phase of the windows and the time of answers.
 func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -147,7 +147,7 @@ func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 	return out
 }
 
-// most returns the most time that a plan may take, in multiples of the least, and how many windows more.
+// most returns the most time for a plan, in multiples of the least, plus a number of windows.
 func (c allowanceCell) most() (times, windows float64) {
 	second := c.allowance.Per == sec
 	switch {
@@ -173,7 +173,7 @@ func (c allowanceCell) mostUnderCeiling(second bool) float64 {
 	case second:
 		return 2
 	case slow:
-		return 1.7 // a request counts for 6 s then, which is 1.5 times the window, and the first and last are not full
+		return 1.7 // a request counts for 6 s then, 1.5 times the window, and the first and last are not full
 	case c.allowance.Kind == sandbox.Bucket && c.allowance.Per == time.Minute:
 		return 1.5 // a ceiling does not save up
 	}
@@ -238,7 +238,7 @@ func allowanceCells() (cells []allowanceCell) {
 	return cells
 }
 
-// TestAllowances checks bounds of the time that plans take under an allowance, and of how often they are limited.
+// TestAllowances checks the bounds of times under an allowance, and of the number of 429s.
 func TestAllowances(t *testing.T) {
 	t.Parallel()
 	cells := allowanceCells()

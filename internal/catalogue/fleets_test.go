@@ -10,15 +10,15 @@ import (
 
 var fleetPlans = flag.Int("fleet-plans", 6, "how many plans TestFleetsShareAnAllowance makes of each kind")
 
-// fleets are several runs that begin at the same time, share 60 requests a minute, and read as many groups each as one
-// block does. Of oneIn such plans one may lose a group.
+// fleets are several runs, begun at the same time. They share 60 requests a minute, and each reads the groups of one
+// block. One of oneIn such plans may lose a group.
 type fleets struct {
 	runs, groups int
 	oneIn        int
 }
 
-// plans returns plans of fixed and of sliding minutes, with quick answers and with a tail of slow ones. The service's
-// limiter is always quick.
+// plans returns plans of fixed and sliding minutes, with quick answers and with a tail of slow ones. The 429s of the
+// service are always quick.
 func (f fleets) plans() (cells []allowanceCell) {
 	for _, kind := range []sandbox.Counting{sandbox.FixedWindow, sandbox.SlidingWindow} {
 		for _, latency := range []allowanceLatency{quick, tailed} {

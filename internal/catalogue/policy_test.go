@@ -45,7 +45,7 @@ func TestBackOff(t *testing.T) {
 	}
 }
 
-// A status decides what follows. Of the codes only one counts, of the token endpoint.
+// The status decides. Only one code counts, and only from the token endpoint.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	const later = "temporarily_unavailable"
@@ -108,7 +108,7 @@ func TestASecond401OfOneToken(t *testing.T) {
 	}
 }
 
-// Times in the log are rounded as people read them.
+// Times in the log are rounded for people.
 func TestRounded(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{

@@ -10,9 +10,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// A thousand waiting callers cost a tenth of a second in all. How long that is differs by machine, so the test checks
-// that the cost grows with the square of their number: an event may look at every question, but not at every pair of
-// them.
+// A thousand waiting callers cost a tenth of a second in all. That differs by machine, so the test checks that the cost
+// grows with the square of their number: an event may look at every question, but not at every pair.
 func TestAThousandCallers(t *testing.T) {
 	const few, many, square, cube = 250, 1_000, 16, 64
 	for name, ceiling := range map[string]pace.Limit{
@@ -22,7 +21,7 @@ func TestAThousandCallers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			least := func(callers int) time.Duration {
 				least := time.Hour
-				for range 5 { // other processes may disturb a measurement, and not each
+				for range 5 { // other processes may disturb some measurements, but not all
 					s, before := newStepped(ceiling), cpu(t)
 					s.run(callers, callers)
 					least = min(least, cpu(t)-before)
@@ -38,7 +37,7 @@ func TestAThousandCallers(t *testing.T) {
 	}
 }
 
-// cpu returns the CPU time that this process has used so far.
+// cpu returns the CPU time of this process so far.
 func cpu(t *testing.T) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage

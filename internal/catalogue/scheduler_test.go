@@ -15,18 +15,18 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// ofTheScheduler are its files. The rest is the shell.
+// ofTheScheduler are the pure files. The rest is the shell.
 const ofTheScheduler = "events.go scheduler.go judge.go waits.go question.go retry.go token.go process.go snapshot.go"
 
-// pureImports are the packages that the scheduler may use. impure finds the parts of them, and of the language, that it
-// must not: goroutines, channels, timers and clocks. It carries a context for the shell.
+// pureImports are the packages allowed in the scheduler. impure finds the forbidden parts of them and of the language:
+// goroutines, channels, timers and clocks. Contexts are only carried, for the shell.
 const pureImports = `"cmp" "context" "errors" "fmt" "net/http" "slices" "time" ` +
 	`"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"`
 
 var impure = regexp.MustCompile(`\bgo \w|\bselect \{|\bchan\b|<-|\bhttp\.([^S]|S[^t])|\bcontext\.[^C]|\bctx\.` +
 	`|\btime\.(After|AfterFunc|NewTicker|NewTimer|Now|Since|Sleep|Tick|Ticker|Timer|Until)\b`)
 
-// impurities returns the parts of a file that a pure one must not have.
+// impurities returns the forbidden parts of a file.
 func impurities(t *testing.T, name string) (found []string) {
 	t.Helper()
 	var code strings.Builder
@@ -61,13 +61,13 @@ func TestTheSchedulerIsPure(t *testing.T) {
 	}
 }
 
-// stepped is a scheduler in a plain loop, with a service whose answers take a second: the shell of a test.
+// stepped is a scheduler in a plain loop over a service with answers after a second: the shell of a test.
 type stepped struct {
 	scheduler
 	now     time.Time
 	answers []steppedAnswer // to come, in order
 	stopped int             // how many requests it wanted stopped
-	ended   int             // how many callers were told
+	ended   int             // how many callers have an answer or error
 }
 
 func newStepped(ceiling pace.Limit) *stepped {
@@ -82,7 +82,7 @@ func newStepped(ceiling pace.Limit) *stepped {
 	return s
 }
 
-// ask adds a caller that waits for an hour.
+// ask adds a caller with an hour.
 func (s *stepped) ask(path string) (me *caller, wake time.Time) {
 	me = &caller{began: s.now, deadline: s.now.Add(time.Hour)}
 	wake = s.step(func() { s.asks(s.now, &question{to: Endpoint{Path: path}}, me, nil) })
@@ -94,7 +94,7 @@ type steppedAnswer struct {
 	sent *attempt
 }
 
-// step reports an event to the scheduler, and does the actions that it wants.
+// step reports an event to the scheduler, and does the actions that follow.
 func (s *stepped) step(event func()) (wake time.Time) {
 	event()
 	wanted, wake := s.next(s.now)
@@ -111,8 +111,8 @@ func (s *stepped) step(event func()) (wake time.Time) {
 	return wake
 }
 
-// run asks that many questions, and lets time pass until all are answered. Each read is answered with 429 that many
-// times.
+// run asks a number of questions, and lets time pass until all are answered. The first reads, as many as limited, are
+// answered with 429.
 func (s *stepped) run(callers, limited int) {
 	var wake time.Time
 	for i := range callers {
@@ -138,7 +138,7 @@ func (s *stepped) run(callers, limited int) {
 	}
 }
 
-// A read whose time is over is not sent, even if its caller has not noticed yet.
+// A read is not sent after its time, even if its caller has not noticed its end yet.
 func TestAReadWhoseTimeIsOver(t *testing.T) {
 	t.Parallel()
 	s := newStepped(pace.Limit{})
@@ -150,8 +150,8 @@ func TestAReadWhoseTimeIsOver(t *testing.T) {
 	}
 }
 
-// A request for a token that is stopped, because the last read left, does not count as failed for one that comes before
-// it has ended. There is one at a time.
+// A stopped request for a token, which no read waited for, is not a failure for a read that comes before its end. There
+// is one request at a time.
 func TestATokenRequestThatIsStopped(t *testing.T) {
 	t.Parallel()
 	s := newStepped(pace.Limit{})

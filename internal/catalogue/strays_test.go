@@ -14,7 +14,7 @@ import (
 
 var strayPlans = flag.Int("stray-plans", 10, "how many plans TestStrays makes of each row")
 
-// takesQuick returns the way of requests to a service nearby.
+// takesQuick returns the time of requests to a service nearby.
 func takesQuick(random *rand.Rand) func(*request) (there, back time.Duration) {
 	var mu sync.Mutex
 	return func(*request) (there, back time.Duration) {
@@ -25,10 +25,9 @@ func takesQuick(random *rand.Rand) func(*request) (there, back time.Duration) {
 	}
 }
 
-// mostStrays returns how many of some reads may be lost to strays: those that are rejected five times. Reads share
-// their tokens, so twice as many as chance alone would have it. The bound is six standard deviations and six reads
-// above that, which a Poisson distribution exceeds less than once in ten million runs. With one of two a whole run may
-// end, too.
+// mostStrays returns the most reads lost to strays, with five rejections each. Reads share their tokens, so the mean is
+// twice that of chance alone. The bound is six standard deviations and six reads above it: a Poisson distribution exceeds
+// that less than once in ten million runs. With one stray of two instances, a whole run may end, too.
 func mostStrays(reads, oneIn int) int {
 	if oneIn == 2 {
 		return reads / 5
@@ -37,8 +36,8 @@ func mostStrays(reads, oneIn int) int {
 	return int(mean + 6*math.Sqrt(mean) + 6)
 }
 
-// A stray is one of several instances that rejects every token. Plans of 300 reads, ten at once, lose a read only if
-// strays are many: one that is rejected five times. The run goes on.
+// A stray is one of several instances, and rejects every token. A plan of 300 reads, ten at the same time, loses a read
+// after five rejections, so only with many strays. The run goes on.
 func TestStrays(t *testing.T) {
 	const reads, atOnce = 300, 10
 	for _, oneIn := range []int{2, 3, 5, 10, 20, 50} {

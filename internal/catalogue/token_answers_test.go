@@ -16,11 +16,11 @@ import (
 
 const tokenSecret = "hunter2!-northwind"
 
-// tokenFaults are answers to a request for a token that end the run. No secret of an answer is shown.
+// tokenFaults are answers to a request for a token, and end the run. No secret of an answer is shown.
 var tokenFaults = map[string]struct {
 	status   int
 	body     string
-	requests int64 // two if it is open whether the service understood the form
+	requests int64 // two unless the answer shows that the service understood the form
 	says     string
 }{
 	"invalid_client":           {401, `{"error":"invalid_client","error_description":"No."}`, 1, "401 Unauthorized, code invalid_client"},
@@ -75,7 +75,7 @@ const (
 	noToken       = "the answer has no access_token"
 )
 
-// manyTokens returns tokens that would take minutes to mask one by one.
+// manyTokens returns so many tokens that masking them one by one would take minutes.
 func manyTokens() string {
 	var text strings.Builder
 	for i := range 60_000 {
@@ -116,7 +116,7 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 	}
 }
 
-// The form that worked is kept for the next token, and a later error is reported as it is.
+// The next token is requested in the form of the last success, and a later error is reported unchanged.
 func TestTokenRequestsAsJSON(t *testing.T) {
 	t.Parallel()
 	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {"northwind"}, "client_secret": {tokenSecret}}.Encode()

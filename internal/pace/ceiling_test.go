@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The service counts a request when it arrives, at any moment until its answer begins. No stretch of the ceiling's
-// length has more than the ceiling allows, and as many come in a burst.
+// The service counts a request on its arrival, at any moment until its answer begins. No period of the ceiling's length
+// contains more requests than the ceiling, and the first ones come in a burst.
 func TestTheCeilingHoldsAsTheServiceCounts(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -26,12 +26,12 @@ func TestTheCeilingHoldsAsTheServiceCounts(t *testing.T) {
 	}
 }
 
-// counting is a run over a service that notes when each request arrives, which is when it is answered.
+// counting is a run over a service that answers each request on its arrival, and records when that is.
 type counting struct {
 	*run
 	draw     *rand.Rand
 	arrived  []time.Time
-	underWay []int // the indexes of those whose answer has not begun; a number of the pace is one more
+	underWay []int // the indexes of those without an answer yet; a number of the pace is one more
 }
 
 // step answers a request or sends one.
@@ -98,7 +98,7 @@ func TestCeilingAfter(t *testing.T) {
 	}
 }
 
-// A pause does not prolong for how long the requests before it count against the ceiling.
+// A pause does not prolong the time for which earlier requests count against the ceiling.
 func TestTheCeilingAfterAPause(t *testing.T) {
 	r := newRun(t, Limit{2, 10 * sec})
 	sent := r.send(2)

@@ -71,7 +71,8 @@ func (r *run) expect(want time.Duration) {
 	}
 }
 
-// expectWindow fails unless that many are let go at once after the pause, and no more until one is answered or slow.
+// expectWindow fails unless a number of requests may be sent together after the pause, and no more until one is answered
+// or slow.
 func (r *run) expectWindow(want int) (sent []int) {
 	r.Helper()
 	r.now = r.next()
@@ -103,8 +104,8 @@ func TestNothingIsSentInAPause(t *testing.T) {
 	}
 }
 
-// After a pause half as many may be in flight as there were, and one more for every sixteen that are let through. A
-// burst counts once.
+// After a pause half as many may be in flight as before it, and one more for every sixteen let through. A burst counts
+// once.
 func TestTheCongestionWindow(t *testing.T) {
 	r := newRun(t, Limit{})
 	r.limit(9, sec)
@@ -118,7 +119,7 @@ func TestTheCongestionWindow(t *testing.T) {
 	r.expectWindow(1)
 }
 
-// Only those in flight count, and not those that were sent before the last pause or are slow.
+// Only requests in flight count, not slow ones or those from before the last pause.
 func TestWhatIsHalved(t *testing.T) {
 	r := newRun(t, Limit{})
 	r.send(4)
@@ -128,8 +129,7 @@ func TestWhatIsHalved(t *testing.T) {
 	r.expectWindow(2)
 }
 
-// After a pause of 3 s or more at most two are in flight at first. It does not matter which 429s of a burst, a second
-// apart, ask for it together.
+// After a pause of 3 s or more at most two are in flight at first, whichever 429s of a burst make up the pause.
 func TestTheRestartWindow(t *testing.T) {
 	for _, test := range []struct {
 		name   string
