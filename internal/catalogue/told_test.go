@@ -167,6 +167,20 @@ var scenes = map[string]scene{
 			`10m0s: a fault of the network, allowance used up: attempts 1, 0s left of ""`,
 		},
 	},
+	"a token that backs off while the allowance is used up": {
+		&service{
+			token: func(n int) reply { return []reply{issue(1, time.Minute), answered(503), issue(3, 0)}[n-1] },
+			read:  func(n int, _ *http.Request) reply { return []reply{retryAfter(429, "100"), found, found}[n-1] },
+		},
+		nil,
+		[]reading{theGroup, group("brief").within(50 * sec), group("later").later(100*sec + sec/2)},
+		[]string{
+			"tokens: 3, reads: 3",
+			"1m41s: an answer",
+			`0s: a pause, wait too long: attempts 0, 1m40s left of "the pause that the service asked for"; 429: No.`,
+			"1m41s: an answer",
+		},
+	},
 	"a fault of TLS at the token endpoint": {
 		tokensInTurn(reply{err: tls.RecordHeaderError{}, after: sec}),
 		nil,
