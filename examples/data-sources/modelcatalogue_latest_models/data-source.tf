@@ -13,7 +13,7 @@ output "images" {
   }
 }
 
-# Groups by their ids, with everything that the service says about a model.
+# Groups by their ids, with all attributes of a model.
 data "modelcatalogue_latest_models" "named" {
   model_group_ids = [
     "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01",

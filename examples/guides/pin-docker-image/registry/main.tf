@@ -39,7 +39,7 @@ data "modelcatalogue_model" "price" {
   docker_image   = "registry.northwind.example/forecasting/de-lu-day-ahead-price:1.0.3"
 }
 
-# Asks the registry what the tag stands for now.
+# Reads the digest behind the tag from its registry.
 data "docker_registry_image" "price" {
   name = data.modelcatalogue_model.price.docker_image
 
