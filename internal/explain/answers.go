@@ -10,7 +10,6 @@ import (
 
 const (
 	checkBaseURL    = "Check base_url: it is the part of the service's address that comes before /v1."
-	actOrShow       = "Act on the service's message, or show it to the service's operator."
 	checkWhoAnswers = "Check base_url: the server there may be a proxy or a login page. If it is the service, " +
 		"report this to its operator, and look for a newer version of the provider."
 )
@@ -54,7 +53,7 @@ func (m *message) refused(api *catalogue.APIError) {
 		m.say(SummaryForbidden, "The organisation of these credentials is not permitted to make this request.",
 			"Use other credentials, or ask for this organisation to be permitted.")
 	case api.Status == http.StatusForbidden:
-		m.say(SummaryForbidden, "The request is forbidden, and the provider does not know why.", actOrShow)
+		m.say(SummaryForbidden, "The request is forbidden, and the provider does not know why.", m.actOrShow())
 	case isRedirect(api):
 		m.redirected(api)
 	case api.Status < 400: // including a redirect without a Location
@@ -62,8 +61,16 @@ func (m *message) refused(api *catalogue.APIError) {
 			checkWhoAnswers)
 	default:
 		m.say(SummaryNotAnswered,
-			"The service refused the request. The provider does not retry this status.", actOrShow)
+			"The service refused the request. The provider does not retry this status.", m.actOrShow())
 	}
+}
+
+// actOrShow returns the next step after a refusal, with a message or without one.
+func (m *message) actOrShow() string {
+	if m.said == nil {
+		return "Show this to the service's operator."
+	}
+	return "Act on the service's message, or show it to the service's operator."
 }
 
 func isRedirect(api *catalogue.APIError) bool {

@@ -66,7 +66,7 @@ func (m *message) rejected(rejected *catalogue.RejectedError) {
 		m.say(SummaryNoToken,
 			"The service refused the request for a token. Its answer does not have the code for wrong credentials, "+
 				"invalid_client.",
-			check+actOrShow+" The provider sends grant_type, client_id and client_secret only: if the service "+
+			check+m.actOrShow()+" The provider sends grant_type, client_id and client_secret only: if the service "+
 				"requires more, such as an audience or a scope, get a token in a different way, and give it in "+
 				"access_token.")
 	}

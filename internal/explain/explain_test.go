@@ -88,6 +88,21 @@ func TestMessagesByHand(t *testing.T) {
 			parts:   []string{"not have a token endpoint", "Status 405"},
 			next:    checkBaseURL,
 		},
+		"no token without a message": {
+			err:     &catalogue.RejectedError{Err: tokenAnswered(403, "insufficient_scope", "")},
+			summary: explain.SummaryNoToken,
+			parts:   []string{"code insufficient_scope", "\n\nShow this to the service's operator. The provider sends"},
+			next:    "give it in access_token.",
+		},
+		"no token from a server that speaks TLS": {
+			err: &catalogue.RejectedError{Err: &catalogue.APIError{
+				Endpoint: catalogue.Endpoint{Method: http.MethodPost, Origin: "http://localhost"},
+				Status:   400,
+			}},
+			summary: explain.SummaryNoToken,
+			parts:   []string{"\n\nIf the server speaks TLS, write https:// in base_url. If it needs"},
+			next:    "allowed there.",
+		},
 		"no token for another reason": {
 			err:     &catalogue.RejectedError{Err: errors.New("something odd")},
 			summary: explain.SummaryNoToken,

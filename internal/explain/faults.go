@@ -179,6 +179,8 @@ func (e *Explainer) adviceOn(network *catalogue.NetworkError) advice {
 	return advices[network.Fault]
 }
 
+const ifTLS = "If the server speaks TLS, write https:// in base_url. "
+
 // filling returns the replacer of the words in braces of an advice.
 func (m *message) filling(network *catalogue.NetworkError) *strings.Replacer {
 	scheme, address, _ := strings.Cut(network.Origin, "://")
@@ -200,7 +202,7 @@ func (m *message) filling(network *catalogue.NetworkError) *strings.Replacer {
 		within = fmt.Sprintf(" within %s, which is %s", timeout, length)
 	}
 	if scheme == "http" && !network.Answered {
-		other = "If the server speaks TLS, write https:// in base_url. "
+		other = ifTLS
 	}
 	return strings.NewReplacer(
 		"{address}", address,

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
@@ -34,8 +35,11 @@ func (m *message) answeredInFront(api *catalogue.APIError) {
 	if api.Asked && m.by.Gateway.Certificate == "" {
 		cause = askedForNone + " " + cause
 	}
-	m.say(summary, cause, m.checkGateway(api.Asked)+" Check base_url too, and whether this machine's network is "+
-		"allowed there.")
+	next := m.checkGateway(api.Asked) + " Check base_url too, and whether this machine's network is allowed there."
+	if api.Status == http.StatusBadRequest && strings.HasPrefix(api.Origin, "http:") {
+		next = ifTLS + next
+	}
+	m.say(summary, cause, next)
 }
 
 // checkGateway lists what was sent to a gateway, and suggests only what was not. If the server asked for a client

@@ -42,14 +42,14 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError) {
 		m.next = "Try again " + later(api.RetryAfter) + m.orRaise(gaveUp, api.RetryAfter) +
 			". If it lasts, show this to the service's operator."
 	}
-	ending := cmp.Or(endings[gaveUp.Cause], raiseRetries(gaveUp, api))
+	ending := cmp.Or(endings[gaveUp.Cause], m.raiseRetries(gaveUp))
 	m.add("The provider gave up after %s in %s%s", attemptCount(gaveUp.Attempts), rounded(gaveUp.Elapsed), ending)
 }
 
-// raiseRetries suggests more attempts if one fits into the read's time and the status is transient.
-func raiseRetries(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) string {
-	wait, stays := time.Second, false
-	if api != nil {
+// raiseRetries suggests more attempts if one fits into the read's time and the failure is likely to pass.
+func (m *message) raiseRetries(gaveUp *catalogue.GaveUpError) string {
+	wait, stays := time.Second, m.Summary == SummaryUntrusted || m.Summary == SummaryUnexpected
+	if api := m.api; api != nil {
 		wait = max(wait, api.RetryAfter)
 		stays = api.Status == http.StatusNotImplemented || api.Status > http.StatusGatewayTimeout
 	}

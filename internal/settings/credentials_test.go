@@ -35,9 +35,10 @@ func TestOddHeaders(t *testing.T) {
 		"Undefined":                  "is a word that programs print for a missing value",
 		"x_key":                      "is its own name in place of a value",
 		"bearer":                     "is a word such as Bearer, without the credential after it",
-		"hunter2, X-Id: hunter2":     "has a second header in it; write one header a line, as Name: value",
-		"hunter2; CF-Access-Id: abc": "has a second header in it; write one header a line, as Name: value",
-		"hunter2 ;X-Id: hunter2":     "has a second header in it; write one header a line, as Name: value",
+		"hunter2, X-Id: hunter2":     "has the name of a header in it; give the value alone, and write one header a line",
+		"hunter2; CF-Access-Id: abc": "has the name of a header in it; give the value alone, and write one header a line",
+		"X-Key: hunter2":             "has the name of a header in it; give the value alone, and write one header a line",
+		"hunter2 ;X-Id: hunter2":     "has the name of a header in it; give the value alone, and write one header a line",
 	} {
 		resolved := Resolved{Client: catalogue.Config{Headers: map[string]string{"X-Key": value}}}
 		got := strings.Join(resolved.Explainer().Gateway.Oddities, "\n")

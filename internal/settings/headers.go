@@ -143,11 +143,11 @@ func (s Resolved) gateway() explain.Gateway {
 		HeadersFrom: s.Origins[Headers].String(),
 		Certificate: s.Origins[ClientCertificate].String(),
 	}
-	second := regexp.MustCompile(`[,;]\s*[A-Za-z][\w-]+: `)
+	named := regexp.MustCompile(`(^|[,;]\s*)[A-Za-z][\w-]+: `)
 	for _, name := range sent.Headers {
 		odd := oddityOfSecret(name, s.Client.Headers[name])
-		if second.MatchString(s.Client.Headers[name]) {
-			odd = "has a second header in it; write one header a line, as Name: value"
+		if named.MatchString(s.Client.Headers[name]) {
+			odd = "has the name of a header in it; give the value alone, and write one header a line"
 		}
 		if odd != "" {
 			sent.Oddities = append(sent.Oddities, "The value of the header "+name+" "+odd+". That may be the reason.")
