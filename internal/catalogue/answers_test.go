@@ -27,7 +27,7 @@ func answerTokens(w http.ResponseWriter, r *http.Request, body string) {
 	_, _ = w.Write([]byte(body))
 }
 
-// readOne reads the group g from a service that answers with a body after it began each answer.
+// readOne reads the group g from a service that answers with a body. begin begins each answer.
 func readOne(t *testing.T, body string, begin http.HandlerFunc) error {
 	t.Helper()
 	c := New(configFor(t, "http://localhost", Config{Transport: answering(func(w http.ResponseWriter, r *http.Request) {
@@ -38,7 +38,7 @@ func readOne(t *testing.T, body string, begin http.HandlerFunc) error {
 	return err
 }
 
-// A body that cannot be what its header says is a wrong answer, after one request: it would be the same again.
+// A body at odds with its header is an unusable answer, after one request: it would be the same again.
 func TestABodyThatIsLabelledAsGzip(t *testing.T) {
 	t.Parallel()
 	for method, requests := range map[string][]string{http.MethodPost: {"POST"}, http.MethodGet: {"POST", "GET"}} {
@@ -60,7 +60,7 @@ func TestABodyThatIsLabelledAsGzip(t *testing.T) {
 	}
 }
 
-// A body in an encoding that was not asked for is reported as that, and its bytes are never shown.
+// A body in an encoding not asked for is reported as such, and its bytes are never shown.
 func TestABodyInAnotherEncoding(t *testing.T) {
 	t.Parallel()
 	for body, says := range map[string]string{

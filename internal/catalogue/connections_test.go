@@ -26,7 +26,7 @@ type gateway struct {
 	requests     atomic.Int32
 }
 
-// The frames of RFC 9113 §6 that a gateway needs.
+// The frames of a gateway (RFC 9113 §6).
 const (
 	frameData     = 0
 	frameHeaders  = 1
@@ -160,8 +160,8 @@ func TestAnAttemptIsAFewRequests(t *testing.T) {
 	}
 }
 
-// A service may require HTTP/1.1, as one does that asks for a certificate of the client at certain paths. The request
-// goes once more, and those after it over HTTP/1.1 at once.
+// A service may require HTTP/1.1, for example to ask for a client certificate at certain paths. The request goes once
+// more, and later ones go over HTTP/1.1 at once.
 func TestHTTP1IsRequired(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// The bodies that the interface has. A list follows its element.
+// The bodies of the interface. A list follows its element.
 const (
 	bodyModel = iota
 	bodyModels
@@ -151,9 +151,10 @@ var wrongBodies = []struct {
 // A partial list is an error that names the sign. Package contract tests every sign.
 func TestAPartOfAList(t *testing.T) {
 	t.Parallel()
+	const isPart = `the list is only a part: its header "Link" is "<?page=2>; rel=\"next\"", and its length is 1`
 	for link, want := range map[string]string{
 		`<?page=1>; rel="prev"`: "<nil>",
-		`<?page=2>; rel="next"`: `the list is only a part: its header "Link" is "<?page=2>; rel=\"next\"", and its length is 1` + noSuchList,
+		`<?page=2>; rel="next"`: isPart + noSuchList,
 	} {
 		in := incomingBody(`[{"id":"a","revision":1}]`)
 		in.Header = http.Header{"Link": {link}}
@@ -246,7 +247,7 @@ func TestAWrongRecordStopsNoOther(t *testing.T) {
 	}
 }
 
-// A record that is not about the question is an error of its list, and not only of the reads that use it.
+// A record outside of the question is an error of its list, not only of the reads that use it.
 func TestAStrangerInAList(t *testing.T) {
 	t.Parallel()
 	for _, stranger := range []string{
@@ -264,7 +265,7 @@ func TestAStrangerInAList(t *testing.T) {
 	}
 }
 
-// Bodies are cut at every byte. A connection that breaks may end one, too.
+// Bodies are cut at every byte. A broken connection may end one, too.
 func TestDecodeTellsACutBodyFromAWrongOne(t *testing.T) {
 	t.Parallel()
 	const list = ` [{"id": "a", "revision": 0} , {"id": "b", "revision": 1, "modelMetadata": {"c": [1.5, null]}} ] `

@@ -28,7 +28,7 @@ type errorBody struct {
 	body        string
 
 	code    string
-	shown   string // in place of a code that is not one
+	shown   string // in place of an unusable code
 	message string
 	issues  []Issue
 	data    string
@@ -155,7 +155,7 @@ func TestErrorBodies(t *testing.T) {
 	}
 }
 
-// A header says who asks for what, whatever the body. A redirect may have a token behind its path.
+// A refusal keeps its challenge, whatever its body is. A redirect may have a token behind its path.
 func TestHeadersOfARefusal(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", `{"message":"M"}`, "<p>"} {
@@ -214,7 +214,7 @@ func TestWhatARefusalIs(t *testing.T) {
 	}
 }
 
-// A secret stands at the end of the part of a body that is read, behind white space that is folded away.
+// A secret stands at the end of the part of a body to be read, behind white space to be folded away.
 func TestABodyThatWasCutShowsNoPartOfASecret(t *testing.T) {
 	t.Parallel()
 	const secret = "correct-horse-battery"

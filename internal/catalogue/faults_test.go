@@ -19,7 +19,7 @@ import (
 	"testing"
 )
 
-// The faults of an attempt by its stage. Scenes of the provider's messages show those that a handshake finds, too.
+// The faults of an attempt by its stage. Scenes of the provider's messages show those of a handshake as well.
 var (
 	untrusted = map[bool]Fault{false: UnknownAuthority, true: NoAuthorities}[trustsNobody()]
 	here      = &net.TCPAddr{IP: net.IPv6loopback, Port: 8080}
@@ -128,7 +128,7 @@ func TestAnswersThatAreNotHTTP(t *testing.T) {
 	}
 }
 
-// failing is a network on which every request ends with an error.
+// failing is a network whose every request ends with an error.
 type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }

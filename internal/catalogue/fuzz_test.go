@@ -37,7 +37,7 @@ const (
 "values":[{"value":1.50,"historical":false},{"value":null}]}],"new":1}`
 )
 
-// longName is a field's name that no message may show in full.
+// longName is a field's name too long for any message.
 var longName = strings.Repeat("x", 3000)
 
 // decodeSeeds are seeds beside wrongBodies.

@@ -20,7 +20,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// newAsking returns a server that asks for a certificate of the client which this authority signed.
+// newAsking returns a server that asks for a client certificate signed by this authority.
 func newAsking(t *testing.T, authority *x509.Certificate, version uint16, overHTTP2 bool) *httptest.Server {
 	t.Helper()
 	authorities := x509.NewCertPool()
@@ -40,7 +40,7 @@ func newAsking(t *testing.T, authority *x509.Certificate, version uint16, overHT
 	return a
 }
 
-// ofClient returns a certificate of a client, and that of the authority that signed it.
+// ofClient returns a client certificate, and the one of its authority.
 func ofClient(authority string, until time.Time) (tls.Certificate, *x509.Certificate) {
 	return sandboxtest.Certify(&x509.Certificate{
 		Subject:   pkix.Name{CommonName: "build"},
@@ -49,7 +49,7 @@ func ofClient(authority string, until time.Time) (tls.Certificate, *x509.Certifi
 	}, authority)
 }
 
-// A server that asks for a certificate of the client gets it, in any version of HTTP and TLS, and through a proxy. A
+// A server that asks for a client certificate gets it, in any version of HTTP and TLS, and through a proxy. A
 // refusal is reported with the server's reason, after one attempt.
 func TestClientCertificates(t *testing.T) {
 	t.Parallel()
@@ -89,7 +89,7 @@ func asClient(t *testing.T, server *httptest.Server, own tls.Certificate, throug
 }
 
 // expectRefused reads once, and fails unless the server asked, and refused for that reason. With TLS 1.3 the reason
-// comes after the handshake, and net/http may find only the end of a connection of HTTP/2, which is retried.
+// follows the handshake, and net/http may find only the end of an HTTP/2 connection, and retry.
 func expectRefused(t *testing.T, server *httptest.Server, own tls.Certificate, reason string) {
 	t.Helper()
 	_, err := asClient(t, server, own, nil).ModelGroups(t.Context(), "")
@@ -164,7 +164,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// A server that accepts requests without a certificate, too, may fail in a later handshake for another reason.
+// A server that also accepts requests without a certificate may fail in a later handshake for a different reason.
 func TestAnAlertAfterAnAnswer(t *testing.T) {
 	t.Parallel()
 	var handshakes atomic.Int32

@@ -23,7 +23,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// distant is a connection over which answers take a while.
+// distant is a connection with slow answers.
 type distant struct {
 	net.Conn
 	away time.Duration
@@ -35,7 +35,7 @@ func (c distant) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// ofService returns a certificate for example.com, which is its own authority.
+// ofService returns a self-signed certificate for example.com.
 func ofService() (own tls.Certificate, signer *x509.Certificate) {
 	return sandboxtest.Certify(&x509.Certificate{
 		DNSNames:    []string{"example.com"},
@@ -96,8 +96,8 @@ func answerSlowly(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A service may allow few streams a connection, and refuse those above. No read fails because of that, and a handshake
-// that net/http goes on with beside a read does not count as the read's.
+// A service may allow few streams a connection, and refuse further ones. No read fails because of that, and a handshake
+// that net/http continues beside a read does not count as the read's.
 func TestFewStreamsOverHTTP2(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ streams, readers, retries int }{
@@ -148,7 +148,7 @@ func TestASlowAnswerBesideHandshakes(t *testing.T) {
 	})
 }
 
-// spoiling is a connection of a server that adds a broken record of TLS to its next write.
+// spoiling is a connection of a server, with a broken record of TLS added to its next write.
 type spoiling struct {
 	net.Conn
 	next bool

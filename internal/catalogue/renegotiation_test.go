@@ -23,7 +23,7 @@ func TestTLSClientConfig(t *testing.T) {
 	}
 }
 
-// A server may ask for a certificate of the client once it has read the request, by a second handshake (TLS 1.2).
+// A server may ask for a client certificate after it has read the request, by a second handshake (TLS 1.2).
 // crypto/tls cannot do so as a server.
 func TestRenegotiation(t *testing.T) {
 	t.Parallel()

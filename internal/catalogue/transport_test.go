@@ -41,7 +41,7 @@ func sendOnce(t *testing.T, c *Client) *NetworkError {
 	return nil
 }
 
-// clientTo returns a client to that address. Fields that more leaves out have the values of most tests.
+// clientTo returns a client to that address. Fields missing from more have the values of most tests.
 func clientTo(t *testing.T, address string, more Config) *Client {
 	t.Helper()
 	return New(configFor(t, address, more))
@@ -82,7 +82,7 @@ func (k *keeping) keep(t *testing.T, c *Client, count int) {
 	k.first = nil
 }
 
-// unread is a network whose answers have a body that must be closed, and not read.
+// unread is a network whose answers have a body to be closed, and not read.
 type unread struct {
 	*testing.T
 	status int
@@ -104,7 +104,7 @@ func (u *unread) Close() error {
 	return nil
 }
 
-// A read does not wait for the body of an answer that is neither a success nor an error, or that is too large.
+// A read does not wait for the body of an answer that is too large, or neither a success nor an error.
 func TestABodyThatIsNotRead(t *testing.T) {
 	t.Parallel()
 	for status, length := range map[int]int64{101: -1, 206: 4, 302: 4, 200: MaxBody + 1} {
@@ -119,7 +119,7 @@ func TestABodyThatIsNotRead(t *testing.T) {
 	}
 }
 
-// An error has a host as it was written, and the network gets it as DNS spells it.
+// An error contains a host as configured, and the network gets it in the spelling of DNS.
 func TestAHostIsShownAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 1)
@@ -155,7 +155,7 @@ func (c mortal) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A service that went away leaves every kept connection dead. The first attempt that fails gives up all of them.
+// A service that went away leaves every kept connection dead. The first failed attempt gives up all of them.
 func TestDeadConnectionsAreNotTriedOneAfterAnother(t *testing.T) {
 	t.Parallel()
 	for name, sign := range map[string]error{"without a sign": nil, "with an error": syscall.EPIPE} {
