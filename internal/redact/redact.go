@@ -100,7 +100,8 @@ func (m *Mask) CleanQuotes(text string) string {
 	quote := regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"`)
 	return quote.ReplaceAllStringFunc(text, func(shown string) string {
 		quoted, _ := strconv.Unquote(shown)
-		if cleaned := m.clean(quoted, false); cleaned != quoted {
+		cleaned := m.clean(quoted, false)
+		if cleaned != quoted {
 			return strconv.Quote(cleaned)
 		}
 		return shown
@@ -187,9 +188,21 @@ type form struct {
 
 var forms = []form{
 	{},
-	{"%", url.PathUnescape, []int{len(`%41`)}},
-	{`\`, unquote, []int{len(`\ud83d\ude00`), len(`\u0041`), len(`\n`)}},
-	{"&", entity, []int{len("&#x1F600;"), 8, 7, 6, 5, len("&lt;")}},
+	{
+		mark:  "%",
+		meant: url.PathUnescape,
+		sizes: []int{len(`%41`)},
+	},
+	{
+		mark:  `\`,
+		meant: unquote,
+		sizes: []int{len(`\ud83d\ude00`), len(`\u0041`), len(`\n`)},
+	},
+	{
+		mark:  "&",
+		meant: entity,
+		sizes: []int{len("&#x1F600;"), 8, 7, 6, 5, len("&lt;")},
+	},
 }
 
 func entity(escape string) (plain string, err error) {
@@ -213,13 +226,15 @@ func (f form) next(text string) (plain string, size int) {
 	for _, size := range f.sizes {
 		escape := text[:min(size, len(text))]
 		plain, err := f.meant(escape)
+		isOne := utf8.RuneCountInString(plain) == 1
 		isHalf := plain == string(utf8.RuneError) // of a surrogate pair
-		if err == nil && utf8.RuneCountInString(plain) == 1 && !isHalf {
+		if err == nil && isOne && !isHalf {
 			return plain, len(escape)
 		}
 	}
 	longest := f.sizes[0]
-	if part, _, _ := strings.Cut(text[:min(len(text), longest+len(cut))], cut); len(part) < longest {
+	start := text[:min(len(text), longest+len(cut))]
+	if part, _, _ := strings.Cut(start, cut); len(part) < longest {
 		return "", len(part)
 	}
 	return text[:1], 1
