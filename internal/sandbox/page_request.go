@@ -42,18 +42,30 @@ func (s *Sandbox) requestRows(base *url.URL, form pageForm) requestRows {
 	list := requestRows{Arrived: arrived, Kept: len(kept), Newest: newest, Form: form}
 	list.Shown = shownRequest{Base: base, Asked: form.Request}
 	for _, e := range slices.Backward(kept) {
-		row := newRequestRow(e)
-		isListed := form.asksFor(row)
-		list.Shown.take(row, isListed)
-		if !isListed {
-			continue
-		}
-		list.Found++
-		if len(list.Rows) < form.Rows {
-			list.Rows = append(list.Rows, row)
-		}
+		list.take(newRequestRow(e))
 	}
 	return list
+}
+
+// take adds a request to the list if the form asks for it, and notes the open one and its neighbours. The newest comes
+// first.
+func (l *requestRows) take(row requestRow) {
+	isListed, shown := l.Form.asksFor(row), &l.Shown
+	switch {
+	case row.Number == shown.Asked:
+		shown.requestRow = row
+	case !isListed:
+	case row.Number > shown.Asked:
+		shown.Newer = row.Number
+	case shown.Older == 0:
+		shown.Older = row.Number
+	}
+	if isListed {
+		l.Found++
+	}
+	if isListed && len(l.Rows) < l.Form.Rows {
+		l.Rows = append(l.Rows, row)
+	}
 }
 
 func (f pageForm) asksFor(r requestRow) bool {
@@ -84,19 +96,6 @@ type shownRequest struct {
 	Base         *url.URL
 	Asked        int // the number in the form, whether the request is still kept or not; 0 for none
 	Newer, Older int // the numbers of its neighbours in the list, or 0
-}
-
-// take looks at a request for the open one and its neighbours. The newest request comes first.
-func (r *shownRequest) take(row requestRow, isListed bool) {
-	switch {
-	case row.Number == r.Asked:
-		r.requestRow = row
-	case !isListed:
-	case row.Number > r.Asked:
-		r.Newer = row.Number
-	case r.Older == 0:
-		r.Older = row.Number
-	}
 }
 
 // Missing returns the message for a request that is not kept.
