@@ -72,9 +72,9 @@ func diagnosticsOf(problems []settings.Problem) (diags diag.Diagnostics) {
 	return diags
 }
 
-// userAgent returns the provider's name and version, and the words that the environment appends. It replaces their
-// line breaks and control characters, which a header cannot contain. It omits the engine's version: OpenTofu reports
-// itself as a Terraform.
+// userAgent returns the provider's name and version, and the words of TF_APPEND_USER_AGENT without line breaks and
+// control characters, which a header cannot contain. It omits the engine's version: OpenTofu reports itself as a
+// Terraform.
 func userAgent(version string, env settings.Environment) string {
 	separator := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	words := strings.FieldsFunc(env["TF_APPEND_USER_AGENT"], separator)

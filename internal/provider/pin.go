@@ -31,7 +31,7 @@ type pinnedModel struct {
 }
 
 // read reads the pinned model, and fails if its image is not the reviewed one. It returns the group's id and the image
-// as configured. An error that is not of the client is a *groupError.
+// as configured. Errors are those of the client, or a *groupError.
 func (p pin) read(ctx context.Context, client *catalogue.Client) (*pinnedModel, error) {
 	models, err := client.Models(ctx, p.groupID)
 	if err != nil {

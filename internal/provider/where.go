@@ -85,15 +85,15 @@ func (w *whereState) String() string {
 	return strings.Join(set, ", ")
 }
 
-// choice is the model of a group that a block follows.
+// choice is the followed model of a group.
 type choice struct {
 	*catalogue.Model                   // or nil
 	seen             catalogue.Integer // the highest revision among the read models
 	delayed          []string          // one line if only its update rules a higher revision out
 }
 
-// newest reads the highest matching revision of a group. shown has the models in the group's listed record. An error
-// that is not of the client is a *groupError.
+// newest reads the highest matching revision of a group. shown has the models in the group's listed record. Errors are
+// those of the client, or a *groupError.
 func (w *whereState) newest(
 	ctx context.Context, r *blockRead, group string, shown []*catalogue.ModelSummary,
 ) (choice, error) {
@@ -169,8 +169,8 @@ func (w *whereState) choose(models []*catalogue.Model, now time.Time, group stri
 	return found[0], nil
 }
 
-// delayed returns a line about the highest revision that only its update makes too young, if it is above the matching
-// one. The models are sorted, newest first.
+// delayed returns a line about the highest revision above the matching one, if only its update makes it too young. The
+// models are sorted, newest first.
 func (w *whereState) delayed(models []*catalogue.Model, now time.Time, group string) []string {
 	for _, model := range models {
 		verdict, asPublished := w.judge(model, now), *model
@@ -245,7 +245,7 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 	}
 }
 
-// undecidedBy returns the error for a model that may or may not match, with what the service leaves open.
+// undecidedBy returns the error for an undecided model, with the open conditions.
 func (w *whereState) undecidedBy(verdict verdict, model *catalogue.Model, group string) *groupError {
 	revision, open := *model.Revision, verdict.words()
 	return &groupError{

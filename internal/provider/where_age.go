@@ -12,7 +12,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// firstYear is the year before which no revision was published: earlier dates are the zero dates of Go, Unix and SQL.
+// firstYear is the earliest year of a publication. Earlier dates are the zero dates of Go, Unix and SQL.
 const firstYear = 2000
 
 // readDate parses a date of the service, and returns what is wrong with it, or "". It returns the zero time for the
@@ -58,7 +58,7 @@ const (
 	maxDays = uint64(math.MaxInt64 / day) // in a time.Duration
 )
 
-// parseAge reads a duration above zero that may begin with a number of days.
+// parseAge parses a duration above zero, with or without a number of days before it.
 func parseAge(text string) (age time.Duration, ok bool) {
 	days, clock, hasDays := strings.Cut(text, "d")
 	switch {
