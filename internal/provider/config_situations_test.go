@@ -88,7 +88,7 @@ func outcomeOf(t *testing.T, line string) string {
 		t.Fatal(err)
 	}
 	if configured.Diagnostics != nil {
-		text := strings.Join(strings.Fields(rendered(configured.Diagnostics)), " ")
+		text := strings.ReplaceAll(strings.TrimSpace(rendered(configured.Diagnostics)), "\n", `\n`)
 		return regexp.MustCompile(`"[^"]+/file"`).ReplaceAllString(text, `"/run/file"`)
 	}
 	log := strings.NewReplacer(
