@@ -127,11 +127,12 @@ func (c *Client) apiError(at Endpoint, answer *http.Response, body []byte) *APIE
 	return e
 }
 
-// hideTokens masks the first tokens in a refusal of the token endpoint, because its message may repeat them. Only a
-// contradictory refusal has any.
+// hideTokens masks the first tokens in an answer of the token endpoint without a usable one, because its message may
+// repeat them, even as a document in a text. Only a contradictory answer has any.
 func (c *Client) hideTokens(body []byte) {
 	const first = 10 // of many, each would be searched for in every text
-	token := regexp.MustCompile(`(?i)(?:access|refresh|id)_?token"?\s*[:=]\s*(?:("(?:[^"\\]|\\.)*")|"?([^\s"&,;}]+))`)
+	const name, value = `(?:access|refresh|id)_?token\\?"?`, `("(?:[^"\\]|\\.)*")|\\?"?([^\s"\\&,;}]+)`
+	token := regexp.MustCompile(`(?i)` + name + `\s*[:=]\s*(?:` + value + `)`)
 	for _, found := range token.FindAllStringSubmatch(string(body), first) {
 		c.mask.Add(cmp.Or(textOf(jsontext.Value(found[1])), found[2]))
 	}

@@ -47,6 +47,8 @@ var tokenFaults = map[string]struct {
 	},
 	"a token in a refusal":           {400, `{"error":"odd","access_token":"hunter2!x\/y","data":{"accessToken":"hunter2!z"}}`, 2, "code odd"},
 	"a token in other words":         {403, `{"message":"hunter2!x","idToken":"hunter2!x"}`, 2, "403 Forbidden: ***"},
+	"a token in a document in words": {403, `{"message":"{\"access_token\":\"hunter2!x\"}"}`, 2, `403 Forbidden: {"access_token":"***"}`},
+	"a token in words of a success":  {200, `{"message":"id_token: hunter2!x"}`, 1, `its message is "id_token: ***"`},
 	"a token that is cut short":      {403, `{"access_token": "hunter2!x`, 2, "403 Forbidden: a text, not shown"},
 	"a token in a form of a refusal": {403, `access_token=hunter2!x&token_type=bearer`, 2, "403 Forbidden: a text, not shown"},
 	"another error in a code":        {401, `{"error":"invalid_client","code":"E1"}`, 1, "code invalid_client"},

@@ -37,6 +37,7 @@ func (c *Client) readToken(in *incoming) (any, error) {
 		// An error as in RFC 6749 §5.2 counts as one, despite the status of a success.
 		return nil, c.apiError(in.at, in.Response, whole)
 	case isAbsent(sent):
+		c.hideTokens(whole)
 		maps.DeleteFunc(fields, func(name string, _ jsontext.Value) bool { return !isPlain(name) })
 		return nil, &shapeError{problem: in.without("access_token", fields)}
 	case sent.Kind() != jsontext.KindString:
