@@ -68,13 +68,21 @@ func (d *errorDocument) ofToken() errorDocument {
 	}
 }
 
-// words returns the code and the message of a document, or the members in their place in one of a token endpoint or a
-// gateway. A number is not a code of the service: gateways send the HTTP or gRPC status there.
+// codeOf returns the code of a document, or "". Numbers are not codes of the service: gateways send the status or a code
+// of gRPC there. At the token endpoint, neither is a word that the service and OAuth do not have.
+func (d *errorDocument) codeOf(ofToken bool) string {
+	code := textOf(d.Code)
+	isOther := ofToken && code != strings.ToUpper(code) && !slices.Contains(knownCodes, code)
+	if d.Code.Kind() != jsontext.KindString || isOther {
+		return ""
+	}
+	return code
+}
+
+// words returns the code and the message of a document, or their equivalents in one of a token endpoint or of a gateway.
 func (d *errorDocument) words(status int, ofToken bool) (code, message string) {
 	reason, description := textOf(d.Error), textOf(d.ErrorDescription)
-	if d.Code.Kind() == jsontext.KindString {
-		code = textOf(d.Code)
-	}
+	code = d.codeOf(ofToken)
 	// The interface's deprecated `error` is the reason phrase, redundant beside the status.
 	if description == "" && strings.EqualFold(reason, http.StatusText(status)) {
 		reason = ""

@@ -94,6 +94,8 @@ var errorBodies = map[string]errorBody{
 	},
 	"a sentence in place of a code": {method: "POST", body: `{"error":"Realm does not exist"}`, message: "Realm does not exist"},
 	"a token's reason phrase":       {method: "POST", body: `{"error":"I'm a teapot","message":"M"}`, message: "M"},
+	"a code of a gateway's":         {method: "POST", body: `{"code":"AccessDenied","message":"M"}`, shown: "AccessDenied", message: "M"},
+	"a code of OAuth's":             {method: "POST", body: `{"code":"invalid_client"}`, code: "invalid_client"},
 	"empty":                         {body: ""},
 	"HTML":                          {body: "<HTML><p><TITLE>Bad\nGateway</TITLE>", message: `a page of HTML titled "Bad Gateway"`},
 	"HTML, no title": {
