@@ -46,7 +46,7 @@ func TestFaultsBreakAnswers(t *testing.T) {
 	}
 }
 
-// TestEveryFieldOfAFault has a line in the help, and is accepted in testdata/faults.txt.
+// TestEveryFieldOfAFault: each has a line in the help, a place in the form of the page, and a fault that is accepted.
 func TestEveryFieldOfAFault(t *testing.T) {
 	t.Parallel()
 	var schema struct {
@@ -55,15 +55,22 @@ func TestEveryFieldOfAFault(t *testing.T) {
 	if err := json.Unmarshal([]byte(readText(t, "sandbox.schema.json")), &schema); err != nil {
 		t.Fatal(err)
 	}
-	help := readText(t, "command/help.txt")
+	_, form, _ := strings.Cut(direct(t, sandbox.New(sandbox.Default())).get("/").body, `<form class="fault"`)
+	form, _, _ = strings.Cut(form, "</form>")
 	accepted := regexp.MustCompile(`(?m)^POST /control/faults .* → 201`).FindAllString(readText(t, "testdata/faults.txt"), -1)
 	fields := schema.Defs["Fault"].Properties
 	for field := range fields {
-		if !strings.Contains(help, "\n  "+field+" ") || !strings.Contains(strings.Join(accepted, "\n"), `"`+field+`":`) {
-			t.Errorf("%s has no line in command/help.txt, or no fault in testdata/faults.txt that is accepted", field)
+		for file, has := range map[string]bool{
+			"command/help.txt":    strings.Contains(readText(t, "command/help.txt"), "\n  "+field+" "),
+			"page/page.html":      strings.Contains(form, ` name="`+field+`"`),
+			"testdata/faults.txt": strings.Contains(strings.Join(accepted, "\n"), `"`+field+`":`),
+		} {
+			if !has {
+				t.Errorf("%s lacks the field %s of a fault", file, field)
+			}
 		}
 	}
-	if len(fields) < 10 {
-		t.Errorf("a fault has the fields %v", fields)
+	if !strings.Contains(form, "RATE_LIMITED") || len(fields) < 10 {
+		t.Errorf("the form has no codes, or a fault only the fields %v", fields)
 	}
 }

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -85,30 +83,6 @@ func TestParts(t *testing.T) {
 	s.Inject(sandbox.Fault{OnRequest: func(*http.Request) { b.asks("/page/parts", "") }})
 	if b.get("/v1/nope"); b.asks("/page/parts", "") != "requests" {
 		t.Error("the end of a request is not sent")
-	}
-}
-
-// TestTheFormOfFaults has each field of a fault.
-func TestTheFormOfFaults(t *testing.T) {
-	page := direct(t, sandbox.New(sandbox.Default())).get("/").body
-	_, form, _ := strings.Cut(page, `<form class="fault"`)
-	form, _, _ = strings.Cut(form, "</form>")
-	var schema struct {
-		Defs map[string]struct {
-			Properties map[string]any `json:"properties"`
-		} `json:"$defs"`
-	}
-	if err := json.Unmarshal([]byte(readText(t, "sandbox.schema.json")), &schema); err != nil {
-		t.Fatal(err)
-	}
-	fields := schema.Defs["Fault"].Properties
-	for field := range fields {
-		if !strings.Contains(form, ` name="`+field+`"`) {
-			t.Errorf("the form lacks %s", field)
-		}
-	}
-	if !strings.Contains(form, "RATE_LIMITED") || len(fields) < 10 {
-		t.Errorf("the form has no codes, or the schema only the fields %v", fields)
 	}
 }
 
