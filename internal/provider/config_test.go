@@ -201,7 +201,9 @@ func readWrongValues() (groups []wrongValues) {
 // its argument, and never shows a password.
 func TestValuesThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
+	tried := []string{argClientID, argClientSecret, argClientCertificate, argClientKey} // or have tests of their own
 	for _, group := range readWrongValues() {
+		tried = append(tried, group.argument)
 		for _, value := range group.values {
 			without := complete.with(group.argument, nil)
 			if group.argument == argAccessToken {
@@ -211,6 +213,11 @@ func TestValuesThatCannotBeUsed(t *testing.T) {
 			if !slices.Contains([]string{argMaxRetries, argSnapshot, argHeaders}, group.argument) { // not strings there
 				group.expect(t, without.with(group.argument, value))
 			}
+		}
+	}
+	for _, argument := range settings.Arguments {
+		if !slices.Contains(tried, argument) {
+			t.Errorf("testdata/wrong_values.txt has no value of %s", argument)
 		}
 	}
 	wrongValues{argument: argMaxRetries, reason: `"1.5" is not a whole number from 0 to …`}.expect(t, complete.with(argMaxRetries, 1.5))
