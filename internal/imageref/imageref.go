@@ -122,8 +122,8 @@ func problemOfPart(part string, number int) string {
 	case part == "":
 		return "its repository has an empty part: a slash at its start or its end, or two in a row"
 	case err != nil && !errors.Is(err, reference.ErrNameTooLong):
-		return fmt.Sprintf("part %d of its repository must begin and end with a letter or a digit, with one dot, one or "+
-			"two underscores or hyphens between them", number)
+		return fmt.Sprintf("part %d of its repository must begin and end with a letter or a digit, with one dot, one "+
+			"or two underscores or hyphens between them", number)
 	}
 	return ""
 }

@@ -18,8 +18,8 @@ func modelSchema() schema.Schema {
 		Attributes: with(pinnedModelAttributes(), map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
 			"revision": schema.NumberAttribute{
-				MarkdownDescription: "The revision to read. The first revision of a group can be `0`. A missing one is " +
-					"an error.",
+				MarkdownDescription: "The revision to read. The first revision of a group can be `0`. A missing one " +
+					"is an error.",
 				Required:   true,
 				Validators: []validator.Number{countRule},
 			},

@@ -26,9 +26,9 @@ func (parseImageFunction) Definition(
 	resp.Definition = function.Definition{
 		Summary: "Splits a container image reference into its parts.",
 		MarkdownDescription: "Splits a container image reference into registry, repository, tag and digest, by the " +
-			"rules of Docker and Kubernetes. Needs Terraform 1.8, OpenTofu 1.7 or later. Nothing is sent; but if your " +
-			"configuration has a provider block, OpenTofu requires an address and credentials: give any. The result " +
-			"is an object:\n\n" +
+			"rules of Docker and Kubernetes. Needs Terraform 1.8, OpenTofu 1.7 or later. Nothing is sent; but if " +
+			"your configuration has a provider block, OpenTofu requires an address and credentials: give any. The " +
+			"result is an object:\n\n" +
 			"- `registry` (String) The registry's host, with its port if it has one; `docker.io` if the reference " +
 			"names none.\n- `repository` (String) The repository in that registry: `library/nginx` for `nginx`.\n" +
 			"- `tag` (String) The tag, null if the reference has none. `latest` is never made up.\n" +

@@ -235,8 +235,8 @@ func (p pin) withheld(model *catalogue.Model) *groupError {
 	if model.IsOwner != nil {
 		isOwner = strconv.FormatBool(*model.IsOwner)
 	}
-	why := "It is withheld: the service shows images only to members of the organisation that owns the model, and for " +
-		"these credentials its is_owner is " + isOwner + "."
+	why := "It is withheld: the service shows images only to members of the organisation that owns the model, and " +
+		"for these credentials its is_owner is " + isOwner + "."
 	next := "Use credentials of that organisation, ask the publisher of the group, or leave the image out."
 	if orZero(model.IsOwner) {
 		why = "The service names no image, though these credentials own the model."

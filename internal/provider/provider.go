@@ -76,8 +76,9 @@ func credentialAttributes() map[string]schema.Attribute {
 			Optional:    true,
 			Sensitive:   true,
 		},
-		"client_certificate_pem": optional("client_certificate_pem", "The client certificate in PEM form for a gateway "+
-			"that asks for one, followed by those between it and its authority. `client_key_pem` belongs to it."),
+		"client_certificate_pem": optional("client_certificate_pem", "The client certificate in PEM form for a "+
+			"gateway that asks for one, followed by those between it and its authority. `client_key_pem` belongs to "+
+			"it."),
 		"client_key_pem": secret("client_key_pem", "The private key in PEM form of the certificate in "+
 			"`client_certificate_pem`, not encrypted."),
 		"ca_certificate_pem": optional("ca_certificate_pem", "Certificates in PEM form to trust beside the system's "+

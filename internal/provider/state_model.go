@@ -52,22 +52,24 @@ func modelValueAttributes() map[string]schema.Attribute {
 		"description":    computedString("A short human-readable description."),
 		"revision": computedInt64("The model's revision number, higher with each publication in the group. The first " +
 			"can be `0`."),
-		argDockerImage: computedString("The model's container image reference, or null unless your organisation owns the " +
-			"model. It can change by a re-publication in place."),
+		argDockerImage: computedString("The model's container image reference, or null unless your organisation owns " +
+			"the model. It can change by a re-publication in place."),
 		"created_at": computedString("The ISO 8601 timestamp of the revision's creation."),
 		"updated_at": computedString("The ISO 8601 timestamp of the last re-publication or change of settings. The " +
 			"revision stays the same in both cases."),
 		"run_mode": computedString("The way the model runs: `AUTOMATIC` on a schedule, `ON_DEMAND` only by request."),
 		"model_metadata": computedString("Free-form metadata as compact JSON of any type, with every digit kept, for " +
 			"`jsondecode`."),
-		"archived":           computedBool("Whether the model is archived. The latest revision of a group can be."),
-		"enabled":            computedBool("Whether the model runs according to its configuration. A disabled one does not run."),
+		"archived": computedBool("Whether the model is archived. The latest revision of a group can be."),
+		"enabled": computedBool("Whether the model runs according to its configuration. A disabled one does not " +
+			"run."),
 		"output_file_format": computedString("The format of run output: `json`, `csv` or `parquet`."),
-		"display_timezone":   computedString("The IANA time zone of displayed forecast results, such as `Europe/Berlin`."),
+		"display_timezone": computedString("The IANA time zone of displayed forecast results, such as " +
+			"`Europe/Berlin`."),
 		"is_owner": computedBool("Whether your organisation owns the model. Otherwise `docker_image` and `notes` are " +
 			"withheld."),
-		"has_performance_metrics": computedBool("Whether the model has performance metrics that your organisation can " +
-			"open."),
+		"has_performance_metrics": computedBool("Whether the model has performance metrics that your organisation " +
+			"can open."),
 		"other_fields": otherFieldsAttribute("model",
 			"New fields of a nested record are in its `json`, or else dropped."),
 	}

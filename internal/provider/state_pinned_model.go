@@ -5,8 +5,8 @@ import "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 // pinnedModelAttributes returns the attributes of a pinned model, all computed.
 func pinnedModelAttributes() map[string]schema.Attribute {
 	return with(modelAttributes(), map[string]schema.Attribute{
-		"latest_revision": computedInt64("The highest revision number of the group. Null if the service sent a model of " +
-			"the group without a readable revision."),
+		"latest_revision": computedInt64("The highest revision number of the group. Null if the service sent a model " +
+			"of the group without a readable revision."),
 		"is_latest": computedBool("Whether this is the group's highest revision. Null if unknown."),
 	})
 }

@@ -50,8 +50,8 @@ func whereBlocks(without string) map[string]schema.Block {
 				Validators:          []validator.String{notEmpty(explain.SummaryInvalidRunMode)},
 			},
 			"min_age": schema.StringAttribute{
-				MarkdownDescription: "The least time since publication, as a duration such as `72h` or `3d` (`d` is 24 " +
-					"hours). It counts from the later of `created_at` and `updated_at` to the start of the run by " +
+				MarkdownDescription: "The least time since publication, as a duration such as `72h` or `3d` (`d` is " +
+					"24 hours). It counts from the later of `created_at` and `updated_at` to the start of the run by " +
 					"this machine's clock, or to now with `snapshot = false`.",
 				Optional:   true,
 				Validators: []validator.String{ageRule},
@@ -190,8 +190,9 @@ func (w *whereState) delayed(models []*catalogue.Model, now time.Time, group str
 func (r *blockRead) warnOfDelays(lines []string) {
 	if len(lines) > 0 {
 		r.warn(path.Root(argWhere), explain.SummaryDelayed, fmt.Sprintf("where passes these revisions over only "+
-			"because they were changed, such as by a new tag: min_age counts from updated_at.%s\n\nUntil then the plan "+
-			"has a lower revision of each, or leaves out a group that was only listed. To keep one of them, pin it.",
+			"because they were changed, such as by a new tag: min_age counts from updated_at.%s\n\nUntil then the "+
+			"plan has a lower revision of each, or leaves out a group that was only listed. To keep one of them, pin "+
+			"it.",
 			explain.Bulleted(lines, explain.MaxIDs)))
 	}
 }

@@ -17,8 +17,8 @@ const argAcceptWithdrawn = "accept_withdrawn"
 
 func acceptWithdrawnAttribute() schema.BoolAttribute {
 	return schema.BoolAttribute{
-		MarkdownDescription: "Whether to leave out the warning of a revision that is archived or disabled, or may be. " +
-			"The default is `false`.",
+		MarkdownDescription: "Whether to leave out the warning of a revision that is archived or disabled, or may " +
+			"be. The default is `false`.",
 		Optional: true,
 	}
 }
