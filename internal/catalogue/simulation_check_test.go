@@ -26,6 +26,8 @@ var simRules = []struct {
 	check func(*simCheck)
 }{
 	{"endless", (*simCheck).notEndless},
+	{"pause", (*simCheck).noRequestInAPause},
+	{"ceiling", (*simCheck).neverAboveTheCeiling},
 	{"pace", (*simCheck).asThePaceLets},
 	{"one token request", (*simCheck).oneTokenRequestAtATime},
 	{"token current", (*simCheck).noReadWithABadToken},
@@ -85,6 +87,32 @@ func (c *simCheck) notEndless() {
 	if len(c.requests) >= maxSimRequests {
 		c.fail("%d requests were sent", len(c.requests))
 		c.requests, c.tokens = c.requests[:100], nil // the other rules compare every pair
+	}
+}
+
+// noRequestInAPause checks the first half of invariant 1, without package pace.
+func (c *simCheck) noRequestInAPause() {
+	for _, pause := range c.limits {
+		until, _ := pause.waits()
+		for _, x := range c.requests {
+			if pause.headerAt < x.sentAt && x.sentAt < until {
+				c.fail("request %d was sent at %s, in the pause from %s to %s that request %d announced",
+					x.number, x.sentAt, pause.headerAt, until, pause.number)
+			}
+		}
+	}
+}
+
+// neverAboveTheCeiling checks the other half: a request counts until the ceiling's length after its answer began.
+func (c *simCheck) neverAboveTheCeiling() {
+	limit := c.plan.ceiling
+	for i, x := range c.requests {
+		counted := filter(c.requests[:i], func(y *request) bool {
+			return min(y.began(), y.endAt)+limit.Per > x.sentAt
+		})
+		if limit.Requests > 0 && len(counted) >= limit.Requests {
+			c.fail("request %d was sent at %s, when %d counted, with a ceiling of %s", x.number, x.sentAt, len(counted), limit)
+		}
 	}
 }
 

@@ -53,8 +53,7 @@ func (c *simCheck) paces(unnamed time.Duration) (all []simPace) {
 	return all
 }
 
-// asThePaceLets checks invariant 1: nothing is sent in a pause or a gap, above the ceiling or outside of the congestion
-// window.
+// asThePaceLets: nothing is sent in a pause or a gap, above the ceiling or outside of the congestion window.
 func (c *simCheck) asThePaceLets() {
 	for i, p := range c.paced[min(1, len(c.paced)):] {
 		if before := c.paced[i]; p.sends == 1 && p.at < before.until {
