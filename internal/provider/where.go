@@ -123,15 +123,17 @@ func (w *whereState) newest(
 func lacking(
 	listed []*catalogue.Model, latest *catalogue.Model, shown []*catalogue.ModelSummary, group string,
 ) error {
+	speakers := []string{"the list of groups"}
 	if !orZero(latest.Archived) {
-		shown = append(slices.Clip(shown), &catalogue.ModelSummary{Revision: latest.Revision})
+		shown = append([]*catalogue.ModelSummary{{Revision: latest.Revision}}, shown...)
+		speakers = []string{"its latest model", "the list of groups"}
 	}
-	for _, one := range shown {
+	for i, one := range shown {
 		if !slices.ContainsFunc(listed, func(model *catalogue.Model) bool {
 			return model.Revision == nil || *model.Revision == *one.Revision
 		}) {
-			return contradiction(group, fmt.Sprintf("its latest model or the list of groups shows revision %d, which "+
-				"the list of its models lacks: it has %s", *one.Revision, revisionNames(listed)), "")
+			return contradiction(group, fmt.Sprintf("%s shows revision %d, which the list of its models lacks: it has %s",
+				speakers[min(i, len(speakers)-1)], *one.Revision, revisionNames(listed)), "")
 		}
 	}
 	return nil
