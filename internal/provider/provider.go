@@ -1,4 +1,5 @@
-// Package provider is the Terraform side: schemas, configuration, data sources, and the diagnostics of failed reads.
+// Package provider is the Terraform side: schemas, configuration, data sources, a function, and the diagnostics of all
+// of them. Package explain words those about errors of the client.
 package provider
 
 import (

@@ -135,7 +135,7 @@ func recordMap(description, dataSource string, fields map[string]schema.Attribut
 
 // describedBy returns a sentence that links to the fields of a record.
 func describedBy(dataSource string) string {
-	return fmt.Sprintf(" Each has the attributes of [`%s_%s`](%s/data-sources/%s).",
+	return fmt.Sprintf(" Each has the attributes read by [`%s_%s`](%s/data-sources/%s).",
 		typeName, dataSource, pagesURL, dataSource)
 }
 

@@ -71,7 +71,8 @@ func (s *Sandbox) checkFault(order object, found *TextErrors) {
 	found.checkNoName("/path", name, s.catalogue)
 }
 
-// to returns the answer to a request of the route. The token endpoint answers with a body of OAuth, whatever the code.
+// to returns the answer to a request of the route. The token endpoint answers with a body of OAuth, whatever the code,
+// except for a 429: OAuth has no error for a limit.
 func (o *faultOrder) to(route Route) *answer {
 	message := cmp.Or(o.Message, "A fault was injected into the sandbox.")
 	status := cmp.Or(o.Status, statuses[o.Code], oauthStatuses[o.Code], http.StatusBadGateway)
