@@ -68,8 +68,8 @@ func (d *errorDocument) ofToken() errorDocument {
 	}
 }
 
-// codeOf returns the code of a document, or "". Numbers are not codes of the service: gateways send the status or a code
-// of gRPC there. At the token endpoint, neither is a word that the service and OAuth do not have.
+// codeOf returns the code of a document, or "". A number is not a code of the service: gateways send the status or a
+// code of gRPC there. At the token endpoint, neither is a word that the service and OAuth do not have.
 func (d *errorDocument) codeOf(ofToken bool) string {
 	code := textOf(d.Code)
 	isOther := ofToken && code != strings.ToUpper(code) && !slices.Contains(knownCodes, code)
@@ -79,7 +79,7 @@ func (d *errorDocument) codeOf(ofToken bool) string {
 	return code
 }
 
-// words returns the code and the message of a document, or their equivalents in one of a token endpoint or of a gateway.
+// words returns the code and the message of a document, or their equivalents in a token endpoint's or a gateway's.
 func (d *errorDocument) words(status int, ofToken bool) (code, message string) {
 	reason, description := textOf(d.Error), textOf(d.ErrorDescription)
 	code = d.codeOf(ofToken)

@@ -109,10 +109,6 @@ func groups(timeHorizon string) reading {
 	return func(ctx context.Context, c *catalogue.Client) (any, error) { return c.ModelGroups(ctx, timeHorizon) }
 }
 
-func models(id string) reading {
-	return func(ctx context.Context, c *catalogue.Client) (any, error) { return c.Models(ctx, id) }
-}
-
 var theGroup = group("the-group")
 
 // eachGroup reads groups, one question each.

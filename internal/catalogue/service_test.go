@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 )
 
@@ -248,12 +247,4 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) {
 	return f(p)
-}
-
-// expectCounts compares the numbers of requests that were sent.
-func (s *service) expectCounts(t *testing.T, tokens, reads int) {
-	t.Helper()
-	if s.tokens != tokens || s.reads != reads {
-		t.Errorf("%d tokens and %d reads, want %d and %d", s.tokens, s.reads, tokens, reads)
-	}
 }

@@ -131,14 +131,16 @@ var (
 const params = `(?:[^",]|"(?:\\.|[^"\\])*")*`
 
 // words has a word of each sign.
-var words = strings.Fields("continuation cursor incomplete last link more next page pagin partial range total truncated")
+var words = strings.Fields(
+	"continuation cursor incomplete last link more next page pagin partial range total truncated")
 
 // The squeezed names of signs, after those of other counted things and those of counts. The first match decides. A
 // service may put its name before two clear words.
 var (
-	others = named(`(api)?(billing|cache|cost|csrf|db|debug|docs|log|quer|quota|rate|requests?|retry|trace|usage)[a-z]*`)
-	pages  = named(`(num|results?|total)?pages(count|total)?|pagecount|lastpage|` + service + `totalpages`)
-	total  = named(things + `total(available|count|number)?` + things + `(count)?|(rest)?contentrange|counttotal|` +
+	others = named(`(api)?(billing|cache|cost|csrf|db|debug|docs|log|quer|quota|rate|requests?|retry|trace|` +
+		`usage)[a-z]*`)
+	pages = named(`(num|results?|total)?pages(count|total)?|pagecount|lastpage|` + service + `totalpages`)
+	total = named(things + `total(available|count|number)?` + things + `(count)?|(rest)?contentrange|counttotal|` +
 		service + `total(count|items|records|results)|` + service + `pagination(total|(item|record)s?count)`)
 	signs = []struct {
 		names      func() *regexp.Regexp
@@ -147,8 +149,9 @@ var (
 		{named(`(after|end)?cursor`), cursor, nothing},
 		{named(`continuation(token|next[a-z]*key)?|cursornext|next(page)?(cursor|id|key|marker|offset|range|rownumber|` +
 			`start|token)|` + service + `(next(page)?(cursor|token)|continuationtoken)`), next, noNext},
-		{named(`next(page)?(href|link|number|ur[il])?|` + service + `nextpage`), more, noNext},
-		{named(`(has|link)?(more|next)(pages?|items|results)?(available)?|` + service + `has(more|next)(page)?`), more, noMore},
+		{named(`next(page)?(href|link|number|ur[il])?|` + service + `next(link|page)`), more, noNext},
+		{named(`(has|link)?(more|next)(pages?|items|results)?(available)?|` +
+			service + `has(more|next)(page)?`), more, noMore},
 		{named(`(is|results?)?(incomplete|partial|truncated)(results?)?`), more, nothing},
 		{named(`islast(page)?|lastpage`), noMore, more},
 	}

@@ -2,8 +2,8 @@
 //
 // Four things hold a request back, each until a moment of its own: the pause of a 429, a gap while every request is
 // limited, the operator's ceiling, and the congestion window, a bound of the requests in flight after a pause. Nothing
-// is learned about the allowance. The price is some 429s. An operator who knows the allowance sets the ceiling, and then
-// no request is limited.
+// is learned about the allowance. The price is some 429s. An operator who knows the allowance sets the ceiling, and
+// then no request is limited.
 package pace
 
 import (
@@ -20,8 +20,8 @@ const (
 	perGrowth = 16 // so many answers widen the congestion window by one
 	maxGap    = 8 * time.Second
 	// After a pause of longPause or more, at most restart requests are in flight at first: the restart window of RFC
-	// 5681 §4.1. All 429s of a burst make one pause. Otherwise, if runs share an allowance, the first to wake would take
-	// all of it.
+	// 5681 §4.1. All 429s of a burst make one pause. Otherwise, if runs share an allowance, the first to wake would
+	// take all of it.
 	longPause = 3 * time.Second
 	restart   = 2
 )

@@ -132,8 +132,8 @@ func lacking(
 		if !slices.ContainsFunc(listed, func(model *catalogue.Model) bool {
 			return model.Revision == nil || *model.Revision == *one.Revision
 		}) {
-			return contradiction(group, fmt.Sprintf("%s shows revision %d, which the list of its models lacks: it has %s",
-				speakers[min(i, len(speakers)-1)], *one.Revision, revisionNames(listed)), "")
+			return contradiction(group, fmt.Sprintf("%s shows revision %d, which the list of its models lacks: "+
+				"it has %s", speakers[min(i, len(speakers)-1)], *one.Revision, revisionNames(listed)), "")
 		}
 	}
 	return nil

@@ -23,7 +23,8 @@ func serve(s scenario) (*httptest.Server, error) {
 	for group := range s.groups {
 		revisions := make([]string, s.models)
 		for revision := range revisions {
-			revisions[revision] = fmt.Sprintf(`{"id": "group-%[1]d-%[2]d", "modelGroupId": "group-%[1]d", "revision": %[2]d, %[3]s`,
+			revisions[revision] = fmt.Sprintf(
+				`{"id": "group-%[1]d-%[2]d", "modelGroupId": "group-%[1]d", "revision": %[2]d, %[3]s`,
 				group, revision, model[1:])
 		}
 		path := fmt.Sprintf("/v1/model-group/group-%d", group)
