@@ -109,7 +109,7 @@ func failed(diagnostics []*tfprotov6.Diagnostic) bool {
 
 // dynamicValue encodes the result of a read. Only it and CallFunction touch the fields of a DynamicValue, which the
 // plugin library calls opaque; their format is the documented wire format of every plugin. If they change,
-// tfprotov6.NewDynamicValue over tftypes.Value does the same, for about twice the CPU of a plan.
+// tfprotov6.NewDynamicValue over tftypes.Value does the same, more slowly.
 func dynamicValue(box *outbox, limit int64) (*tfprotov6.DynamicValue, error) {
 	encoder, err := encoderFor(reflect.TypeOf(box.result), box.typ)
 	if err != nil {

@@ -50,7 +50,7 @@ func (r *readyLine) Variables() [][2]string {
 }
 
 // write writes the ready file, whole or not at all. Every user of the machine may read it, because a container with the
-// same folder may run as another user. The data behind the file is made up.
+// same folder may run as another user. Whoever reaches the sandbox can read its data on the page, without credentials.
 func (r *readyLine) write(file string) error {
 	if file == "" {
 		return nil
