@@ -107,8 +107,8 @@ func (e *TextErrors) checkAnswer(at jsontext.Pointer, model, listed object) {
 	}
 }
 
-// folded returns a document without the differences permitted between two answers: the case of ids and the spelling of
-// times. It returns an empty object for no document and for any other value.
+// folded returns a document without the differences permitted between two answers: the case of ids, and createdAt, a
+// time that may be spelled differently. It returns an empty object for no document and for any other value.
 func folded(answer ...jsontext.Value) object {
 	document := object{}
 	for _, raw := range answer {
