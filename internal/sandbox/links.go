@@ -47,7 +47,7 @@ func (l *links) checkOnce(place jsontext.Pointer, kind, value string) {
 	if value == "" {
 		return
 	}
-	key := kind + strings.ToLower(value)
+	key := kind + "\x00" + strings.ToLower(value)
 	if first, repeated := l.first[key]; repeated {
 		l.mistakes.add(place, "%q is used twice: %s has it too", value, path(first))
 		return
