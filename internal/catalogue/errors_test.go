@@ -116,6 +116,7 @@ var errorBodies = map[string]errorBody{
 	"HTML, no words":      {body: "<!doctype html><HTML><title></title>", message: "a page of HTML"},
 	"HTML, cut short":     {body: "<p", message: "a page of HTML"},
 	"HTML, white space":   {body: "\r\n<title lang=\"en\">Sign&nbsp;in</title>", message: `a page of HTML titled "Sign in"`},
+	"HTML, a late title":  {body: "<link rel=icon>" + strings.Repeat(" ", 900) + "<title>Portal", message: `a page of HTML titled "Portal"`},
 	"HTML with a comment": {body: "<!-- a > b --><p>Turn on scripts.<script>y", message: `a page of HTML with the text "Turn on scripts."`},
 	"XML without a label": {body: "<?xml version='1.0'?><Error/>", message: "a document of XML"},
 	"a terminal's":        {body: "broken \x1b[31m red", message: "broken [31m red"},
