@@ -38,7 +38,9 @@ func (s *Sandbox) readFault(text []byte) (Fault, object, error) {
 	}
 	o := faultOrder{}
 	integral := []byte(canonical(encode(fields))) // 1.0 is an integer of JSON, but not of Go
-	must(json.Unmarshal(integral, &o, json.MatchCaseInsensitiveNames(true)))
+	if err := json.Unmarshal(integral, &o, json.MatchCaseInsensitiveNames(true)); err != nil {
+		return Fault{}, nil, TextErrors{{Problem: err.Error()}} // a count above an int of 32 bits
+	}
 	o.Data = fields["data"]
 	f := o.Fault
 	f.Header = http.Header{}
