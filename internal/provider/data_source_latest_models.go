@@ -35,8 +35,8 @@ func latestModelsSchema() schema.Schema {
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 			argAttributes:      attributesArgument(modelAttributes(), "models"),
-			"models": recordMap("The latest model of each group, by model group id. An unnamed group without a "+
-				"model, or without one that satisfies `where`, is left out.", "latest_model",
+			"models": recordMap("The latest model of each group, by model group id. A group that was only "+
+				"listed is left out if it has no model, or none that satisfies `where`.", "latest_model",
 				modelAttributes()),
 		},
 		Blocks: whereBlocks("If every model of a group fails one, that is an error if the group is named in " +

@@ -91,7 +91,6 @@ func together(alike []*member, groups int) string {
 const maxImages = 100
 
 // inAPhrase returns the id of a member with the cause of its failure.
-
 func (m *member) inAPhrase() string {
 	if lacking, ok := errors.AsType[*groupError](m.err); ok {
 		return fmt.Sprintf("%q: %s", m.id, lacking.phrase)

@@ -70,9 +70,9 @@ func credentialAttributes() map[string]schema.Attribute {
 		"access_token": secret("access_token", "A bearer token in place of `client_id` and `client_secret`. The "+
 			"provider then never requests one, and cannot renew this."),
 		"headers": schema.MapAttribute{
-			MarkdownDescription: "Headers of every request, of tokens too, for a gateway in front of the service: " +
-				"the value of each by its name. Names set by HTTP or the provider itself, such as `Authorization`, " +
-				"are refused." + otherSources("headers"),
+			MarkdownDescription: "Headers to send with every request, token requests included, for a gateway in " +
+				"front of the service: the value of each by its name. Names set by HTTP or the provider itself, such " +
+				"as `Authorization`, are refused." + otherSources("headers"),
 			ElementType: types.StringType,
 			Optional:    true,
 			Sensitive:   true,

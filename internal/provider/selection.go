@@ -25,7 +25,7 @@ func attributesArgument(attributes map[string]schema.Attribute, parent string) s
 	return schema.ListAttribute{
 		MarkdownDescription: "The names of the attributes to fill, such as `id`, among those " +
 			"[below `" + parent + "`](#nestedatt--" + parent + "). " +
-			"The others are null, lists too: a small state, a quick plan. " +
+			"The others are null, lists too, which keeps the state small and the plan quick. " +
 			"Leave it out to fill all; an empty list fills none.",
 		Optional:    true,
 		ElementType: types.StringType,

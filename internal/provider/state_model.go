@@ -71,7 +71,7 @@ func modelValueAttributes() map[string]schema.Attribute {
 		"has_performance_metrics": computedBool("Whether the model has performance metrics that your organisation " +
 			"can open."),
 		"other_fields": otherFieldsAttribute("model",
-			"New fields of a nested record are in its `json`, or else dropped."),
+			"New fields of a nested record are in its `json`, and are dropped if it has none."),
 	}
 }
 
