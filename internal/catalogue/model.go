@@ -46,7 +46,8 @@ type Model struct {
 	Err error `json:"-"`
 }
 
-// laterModel has the OtherFields with an attribute. They stay in OtherFields, where configurations read them before.
+// laterModel has the OtherFields with an attribute. They stay in OtherFields, too, because configurations may read them
+// there.
 type laterModel struct{}
 
 // OutputVariable is a variable that a model produces.

@@ -103,7 +103,7 @@ func (s *scheduler) longestWait(now time.Time, q *question) wait {
 
 // failLate fails the reads, anywhere in the queue, whose time ends before one of their waits does. It looks closer only
 // at those whose time ends before their back-off, or before the longest wait shared by all. Reads in a back-off come
-// last: they wait for a token only as long as another read does, and with that the request for it ends.
+// last: once no other read waits for a token, the request for it ends.
 func (s *scheduler) failLate(now time.Time) {
 	var shared time.Time
 	for _, w := range s.waits(now, &question{}, len(s.queue)+1) {

@@ -21,7 +21,7 @@ func SignOfPart(header http.Header, elements int) (sign string) {
 	for _, name := range slices.Sorted(maps.Keys(header)) {
 		key := strings.ToLower(name)
 		if !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(key, word) }) {
-			continue // like most headers, which take little time so
+			continue // most headers end here, in little time
 		}
 		members := membersOf(key)
 		for _, value := range header[name] {

@@ -17,7 +17,7 @@ const (
 	// hold others back. For the ceiling, the request has reached the service by then.
 	Slow = 3 * time.Second
 
-	perGrowth = 16 // so many answers widen the congestion window by one
+	perGrowth = 16 // the answers that widen the congestion window by one
 	maxGap    = 8 * time.Second
 	// After a pause of longPause or more, at most restart requests are in flight at first: the restart window of RFC
 	// 5681 §4.1. All 429s of a burst make one pause. Otherwise, if runs share an allowance, the first to wake would
