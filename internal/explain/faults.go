@@ -135,7 +135,7 @@ var advices = map[catalogue.Fault]advice{
 	},
 }
 
-// Advice on faults of which more is known.
+// More specific advice, by the details of a fault.
 var (
 	tooSlow = advice{
 		"The service did not answer completely{within}.",

@@ -133,7 +133,7 @@ func revisionNames(models []*catalogue.Model) string {
 	return cmp.Or(explain.JoinFirst(slices.Compact(names), ", "), "no models")
 }
 
-// severalModels returns the error for several models of one revision, of which a block can read only one.
+// severalModels returns the error for several models of one revision: a block can read only one.
 func severalModels(argument, group string, revision int64, count int) *groupError {
 	return &groupError{
 		summary: explain.SummarySeveralModels,

@@ -22,7 +22,7 @@ import (
 const argWhere = "where"
 
 // whereBlocks returns the block where. It is a block because an engine refuses a misspelt name in one, and silently
-// drops it from an object. without describes the fate of a group without a matching model.
+// drops it from an object. without describes what happens to a group without a matching model.
 func whereBlocks(without string) map[string]schema.Block {
 	return map[string]schema.Block{argWhere: schema.SingleNestedBlock{
 		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, " +
