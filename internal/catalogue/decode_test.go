@@ -286,7 +286,7 @@ func TestDecodeTellsACutBodyFromAWrongOne(t *testing.T) {
 }
 
 // Ids are compared as engines keep them, where a letter and its accent may be one character or two, and in any case. A
-// model need not say which group it is of.
+// model may lack the id of its group.
 func TestARecordBelongsToTheGroupThatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	const asked = "cafe\u0301"

@@ -91,7 +91,7 @@ type GroupAxis struct {
 	Values      []*GroupAxisValue `json:"values"`
 }
 
-// GroupAxisValue is a value of a group's axis. Historical says that the latest revision no longer offers it.
+// GroupAxisValue is a value of a group's axis. Historical is true once the latest revision no longer offers it.
 type GroupAxisValue struct {
 	Value      *Scalar `json:"value"`
 	Historical *bool   `json:"historical"`

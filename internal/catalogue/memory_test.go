@@ -1,6 +1,6 @@
 //go:build !race
 
-// Under the race detector sync.Pool forgets at random, so allocations say nothing about the decoder.
+// Under the race detector sync.Pool forgets at random, so allocations do not measure the decoder.
 
 package catalogue
 

@@ -187,7 +187,7 @@ func TestDeadConnectionsAreNotTriedOneAfterAnother(t *testing.T) {
 	}
 }
 
-// An answer may be too large and not say so. A retry cannot help.
+// An answer may be too large without a Content-Length. A retry cannot help.
 func TestALargeAnswer(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000

@@ -42,7 +42,7 @@ func within(assignments ...string) *catalogueProvider {
 }
 
 // TestAllProblemsAreReportedAtOnce: configuring reports every mistake of the process's own environment, each on its
-// argument, and every missing value. `validate` says nothing about the environment.
+// argument, and every missing value. `validate` ignores the environment.
 func TestAllProblemsAreReportedAtOnce(t *testing.T) { //nolint:paralleltest // it sets the environment
 	var want []outcome
 	for _, argument := range settings.Arguments {

@@ -25,7 +25,7 @@ func fileOf(t *testing.T, content string) string {
 	return name
 }
 
-// situation reads a provider block and its environment from a line of a file in testdata, which says how.
+// situation reads a provider block and its environment from a line of a file in testdata, whose head describes the form.
 func situation(t *testing.T, line string) (arguments, settings.Environment) {
 	t.Helper()
 	block, env := arguments{}, settings.Environment{}

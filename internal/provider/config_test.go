@@ -173,8 +173,8 @@ type wrongValues struct {
 	values   []string
 }
 
-// readWrongValues reads testdata/wrong_values.txt: a line says what is wrong, and the indented lines after it have
-// values.
+// readWrongValues reads testdata/wrong_values.txt: a line describes a mistake, and the indented lines after it have
+// values with it.
 func readWrongValues() (groups []wrongValues) {
 	text, err := os.ReadFile("testdata/wrong_values.txt")
 	if err != nil {

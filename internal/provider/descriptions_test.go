@@ -65,7 +65,7 @@ func fieldsOf(typ tftypes.Type) map[string]tftypes.Type {
 	return object.AttributeTypes
 }
 
-// namesWithAValue are names that say little, so their descriptions show a value.
+// namesWithAValue are vague names, so their descriptions show a value.
 var namesWithAValue = regexp.MustCompile(
 	`[.](key|kind|type|label|short_name|series_key|colours|historical|source|storage_location|file_format|tags` +
 		`|sensitivities|input_aggregations)$`,

@@ -191,7 +191,7 @@ func TestFieldsOfTheGuide(t *testing.T) {
 	}
 }
 
-// inWords says a type as the guide does.
+// inWords spells a type as the guide does.
 func inWords(typ string) string {
 	switch {
 	case typ == "[string]":

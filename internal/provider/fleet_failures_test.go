@@ -133,7 +133,7 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 			summary: explain.SummaryUnavailable,
 			says:    "\n\n0 of 300 groups were read.",
 		},
-		// A read that began before the last good answer says nothing about the service, so a few more are asked.
+		// A read that began before the last good answer is no evidence of an outage, so a few more are asked.
 		"an outage, later": {
 			fault:   sandbox.Fault{Route: latest, Status: 503, Skip: 100},
 			tokens:  1,

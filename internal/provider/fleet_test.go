@@ -111,7 +111,7 @@ func TestAFaultOfAllEndsThoseUnderWay(t *testing.T) {
 	})
 }
 
-// One group whose time is over says nothing about those under way.
+// The end of one group's time ends none of the reads under way.
 func TestAFleetOutlivesOneGroup(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		members := namedGroups([]string{"late", "b", "c"})

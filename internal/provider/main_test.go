@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) {
 	sandboxtest.Unset()
-	// Messages about certificates say so if a machine has no root certificates.
+	// Messages about certificates are different on a machine without root certificates.
 	_, root := sandboxtest.Certify(&x509.Certificate{}, "")
 	roots := x509.NewCertPool()
 	roots.AddCert(root)

@@ -64,8 +64,8 @@ func gatewayScenes() []scene {
 	}
 }
 
-// behindTLS returns a scene of a gateway with a refusal in its own words. ask says whether it asks for a client
-// certificate, isGiven whether the provider has one.
+// behindTLS returns a scene of a gateway with a refusal in its own words. ask is its demand for a client certificate,
+// isGiven whether the provider has one.
 func behindTLS(title string, ask tls.ClientAuthType, isGiven bool, headers map[string]any) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		refuse := answering(400, "text/html", "<title>400 No required SSL certificate was sent</title>")

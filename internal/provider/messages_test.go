@@ -174,7 +174,7 @@ func writeMessages(t *testing.T, scenes []scene, shown map[string]string) {
 	}
 }
 
-// cut shortens a long line to its first words, as many as tell it from all lines above.
+// cut shortens a long line to its first words, as many as distinguish it from all lines above.
 func cut(line string, above []string) string {
 	const least, long = 20, 60
 	for at, letter := range line {

@@ -17,8 +17,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// The names and types, written out, because users' configurations depend on them. An attribute is computed unless it
-// says otherwise.
+// The names and types, written out, because users' configurations depend on them. An attribute is computed unless its
+// type has another word before it.
 const (
 	keyedNameWant = "{key string, name string, short_name string}"
 

@@ -13,7 +13,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// TestConditions judges the records of testdata/conditions.txt, which says how.
+// TestConditions judges the records of testdata/conditions.txt, whose head describes the form.
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/conditions.txt")
