@@ -147,8 +147,8 @@ var (
 		some, none weight // of a value and of an empty one
 	}{
 		{named(`(after|end)?cursor`), cursor, nothing},
-		{named(`continuation(token|next[a-z]*key)?|cursornext|next(page)?(cursor|id|key|marker|offset|range|rownumber|` +
-			`start|token)|` + service + `(next(page)?(cursor|token)|continuationtoken)`), next, noNext},
+		{named(`continuation(token|next[a-z]*key)?|cursornext|next(page)?(cursor|id|key|marker|offset|range|` +
+			`rownumber|start|token)|` + service + `(next(page)?(cursor|token)|continuationtoken)`), next, noNext},
 		{named(`next(page)?(href|link|number|ur[il])?|` + service + `next(link|page)`), more, noNext},
 		{named(`(has|link)?(more|next)(pages?|items|results)?(available)?|` +
 			service + `has(more|next)(page)?`), more, noMore},

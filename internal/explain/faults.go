@@ -111,8 +111,8 @@ var advices = map[catalogue.Fault]advice{
 	catalogue.UnknownAuthority: {
 		"The server's certificate is signed by {issuer}, an authority that this machine does not trust.{given}",
 		"Check base_url. If {issuer} is the service's authority, give its certificate in ca_certificate_pem. If it " +
-			"is an intermediate one, the server has to send its certificate, too. If a proxy in your network intercepts " +
-			"TLS connections, it signs with an authority of its own: give that one's.",
+			"is an intermediate one, the server has to send its certificate, too. If a proxy in your network " +
+			"intercepts TLS connections, it signs with an authority of its own: give that one's.",
 	},
 	catalogue.NoAuthorities: {
 		"This machine has no root certificates, so it does not trust a public authority.{given}",
