@@ -30,6 +30,12 @@ compile = packages=$$(go list -deps -test -f '{{if .GoFiles}}{{.ImportPath}}{{en
 # ran reads the output of `go test -v`, and fails if no test has passed: go test succeeds without any.
 ran = { mkdir -p .cache && tee .cache/$@.log && grep -q '^--- PASS' .cache/$@.log || \
 	{ echo "make $@: no test has passed" >&2; exit 1; }; }
+# detected runs a test command on $$packages. Where nothing broke but Go's race detector, which happens under
+# testing/synctest without the name of a test (golang/go#78156), it runs the packages concerned once more.
+detected = mkdir -p .cache && { $(1) $$packages 2>&1 | tee .cache/race.log || { \
+	grep -q '^ThreadSanitizer: CHECK failed' .cache/race.log && \
+	! grep -qE '^ *--- FAIL|^WARNING: DATA RACE|^panic|^fatal error' .cache/race.log && \
+	packages=$$(awk '$$1 == "FAIL" && NF > 1 { print $$2 }' .cache/race.log) && $(1) $$packages; }; }
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -80,14 +86,15 @@ docs: $(BIN)/tfplugindocs ## Generate docs/ from schema, templates/ and examples
 test: ## Run every test, with the race detector and a real engine.
 	@$(if $(RACE),,echo "these tests run without the race detector, which needs a C compiler" >&2)
 	@$(call compile,./...,$(race),$(RACE))
-	@packages=$$(go list ./... | grep -v /acctest | sort -r) && $(race) test $(RACE) -count=1 -timeout=$(TEST_TIMEOUT) $$packages
+	@packages=$$(go list ./... | grep -v /acctest | sort -r) && \
+		$(call detected,$(race) test $(RACE) -count=1 -timeout=$(TEST_TIMEOUT))
 	@$(call compile,./internal/acctest,go)
 	@tools/engine.sh go test -v -count=1 -timeout=$(TEST_TIMEOUT) ./internal/acctest | $(ran) | \
 		grep -E '^(engine:|--- |ok |FAIL)' || { grep -v '^=== ' .cache/$@.log; exit 1; }
 
 unit: ## Run the tests that do not need an engine.
 	@$(call compile,./...,$(race),$(RACE))
-	@unset TF_ACC && $(race) test $(RACE) -timeout=$(TEST_TIMEOUT) ./...
+	@unset TF_ACC && packages=./... && $(call detected,$(race) test $(RACE) -timeout=$(TEST_TIMEOUT))
 
 policy: $(BIN)/conftest ## Hold plans to the policy of the guide about pins, by conftest.
 	@MODELCATALOGUE_TEST_CONFTEST="$(CURDIR)/$(BIN)/conftest" tools/engine.sh \
