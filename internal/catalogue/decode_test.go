@@ -130,8 +130,14 @@ var wrongBodies = []struct {
 	{bodyGroup, `{"id":"g","models":[{"id":"a","revision":1},{"id":"b"}]}`, "models[1]: it has no revision"},
 	{bodyGroup, `{"id":"g","models":[{"id":"","revision":1}]}`, "models[0]: it has no id"},
 	{bodyGroup, `{"id":"g","models":[null]}`, "models[0]: it has no id"},
-	{bodyGroup, `{"id":"g","models":[{"id":"a","revision":1},{"id":"A","revision":2}]}`, `models[1].id: an element before it has the id "A", too`},
-	{bodyGroup, `{"id":"g","latestRevision":2,"models":[{"id":"a","revision":2},{"id":"b","revision":3}]}`, "latestRevision: it is 2, and models has revision 3"},
+	{
+		bodyGroup, `{"id":"g","models":[{"id":"a","revision":1},{"id":"A","revision":2}]}`,
+		`models[1].id: an element before it has the id "A", too`,
+	},
+	{
+		bodyGroup, `{"id":"g","latestRevision":2,"models":[{"id":"a","revision":2},{"id":"b","revision":3}]}`,
+		"latestRevision: it is 2, and models has revision 3",
+	},
 	{bodyGroup, `{"name":"g"}`, `the answer has no id (it has: "name")`},
 	{bodyModels, "<link>" + strings.Repeat(" ", 900) + "<title>Portal", `the body is a page of HTML titled "Portal"`},
 	{bodyModels, `[{"id":"a","revision":1},,]`, "models[1]: " + noJSON + " ',' at start of value"},

@@ -41,13 +41,14 @@ func TestReferencesThatNoImageHas(t *testing.T) {
 		"registry.example/":                      "it does not name a repository",
 		"registry.example/:2":                    "it does not name a repository",
 		"model@md5:d41d8cd98f00b204e9800998ecf":  noDigest,
-		"model:-2":                               "its tag must be 1 to 128 letters, digits, underscores, dots and hyphens, and must not begin with a dot or a hyphen",
-		"sha256:" + sum:                          "it is a digest only, without the repository to find it in",
-		sum:                                      "64 hexadecimal digits are an image's id, not its name",
-		"model@sha256:abc":                       noDigest,
-		"registry.example/team/:2":               "its repository has an empty part: a slash at its start or its end, or two in a row",
-		"-registry.example/model:2":              noHost,
-		strings.Repeat("team/", 60) + "model:1":  "its repository has more than 255 characters",
+		"model:-2": "its tag must be 1 to 128 letters, digits, underscores, dots and hyphens, " +
+			"and must not begin with a dot or a hyphen",
+		"sha256:" + sum:                         "it is a digest only, without the repository to find it in",
+		sum:                                     "64 hexadecimal digits are an image's id, not its name",
+		"model@sha256:abc":                      noDigest,
+		"registry.example/team/:2":              "its repository has an empty part: a slash at its start or its end, or two in a row",
+		"-registry.example/model:2":             noHost,
+		strings.Repeat("team/", 60) + "model:1": "its repository has more than 255 characters",
 	} {
 		_, err := Parse(image)
 		if isRefused := err != nil; isRefused != (want != "") || isRefused && err.Error() != want {
